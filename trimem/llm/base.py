@@ -1,0 +1,81 @@
+"""The words between the memory and a language model: Request, Reply, LLM."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, runtime_checkable
+
+from pydantic import BaseModel
+
+Role = Literal["system", "user", "assistant"]
+Status = Literal["ok", "length", "empty", "refused", "content_filter", "tool_call", "invalid", "error"]
+"""ok; cut at the token limit; no text; the model declined; a filter blocked it; a tool call came instead of text;
+not of the schema asked for; the endpoint failed for good (timeout, lasting 500s)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One chat message."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call. `stage` says whom it serves (extract, profile, plan, answer, judge, evolve, baseline:…).
+
+    `fields` are the values its prompt was rendered from (JSON types only); fakes answer by them, real models never
+    see them. `schema` asks for JSON of that shape. `sample` tells repeats of one request apart in the cache.
+    """
+
+    messages: tuple[Message, ...]
+    stage: str
+    schema: type[BaseModel] | None = None
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    max_tokens: int = 1024
+    temperature: float = 0.0
+    seed: int | None = None
+    sample: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one call as the server counted them; None where it does not tell."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back. `text` is free of thinking; `status` other than "ok" carries its cause in `error`."""
+
+    text: str
+    status: Status = "ok"
+    error: str = ""
+    model: str = ""
+    fingerprint: str = ""
+    usage: Usage = field(default_factory=Usage)
+    seconds: float = 0.0
+    cached: bool = False
+
+
+@runtime_checkable
+class LLM(Protocol):
+    """A backbone. Calls are synchronous and may come from many threads.
+
+    `identity` is everything besides the request that changes a reply (provider, endpoint, model, settings);
+    `concurrency` is how many calls it serves at once. `complete` returns a Reply for every failure that concerns
+    this call alone and raises `LLMUnavailable` where no further call can succeed.
+    """
+
+    model: str
+    concurrency: int
+
+    @property
+    def identity(self) -> Mapping[str, Any]: ...
+
+    def complete(self, request: Request) -> Reply: ...
+
+    def complete_many(self, requests: Sequence[Request]) -> list[Reply]: ...
