@@ -8,7 +8,7 @@ Nothing here can hold a gold answer or a category: scorers keep those in an obje
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
 from typing import Literal
@@ -129,12 +129,17 @@ class Extraction:
     facts: tuple[Fact, ...] = ()
     failures: tuple[str, ...] = ()
 
+    @property
+    def failed(self) -> bool:
+        """Nothing came of the window, and not because it holds nothing; the next build tries it again."""
+        return bool(self.failures) and not self.facts
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """How a question is searched for: queries (the question itself always first) and key information.
 
-    `time` is ISO 8601 as in `Fact.time`.
+    `time` is ISO 8601 as in `Fact.time`. `problems` name what went wrong in making it; it is then the bare question.
     """
 
     queries: tuple[str, ...]
@@ -143,6 +148,7 @@ class Plan:
     time: str | None = None
     location: str | None = None
     entities: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,12 +193,16 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The reasoner's answer. `status` is "ok" or names what went wrong; a failed answer scores 0 and is listed."""
+    """The reasoner's answer. `status` is "ok" or names what went wrong; a failed answer scores 0 and is listed.
+
+    `problems` name what was mended on the way (a repaired reply, a context cut to fit) and so did not fail.
+    """
 
     text: str
     reasoning: str = ""
     context: Context = field(default_factory=Context)
     status: str = "ok"
+    problems: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,9 +227,5 @@ class BuildReport:
     facts: int = 0
     facts_without_source: int = 0
     profiles: int = 0
+    failed_profiles: int = 0
     usage: Mapping[str, StageUsage] = field(default_factory=dict)
-
-
-def with_context(answer: Answer, context: Context) -> Answer:
-    """The same answer, showing what it was given."""
-    return replace(answer, context=context)

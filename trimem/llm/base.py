@@ -7,9 +7,9 @@ from typing import Any, Literal, Protocol, runtime_checkable
 from pydantic import BaseModel
 
 Role = Literal["system", "user", "assistant"]
-Status = Literal["ok", "length", "empty", "refused", "content_filter", "tool_call", "invalid", "error"]
+Status = Literal["ok", "length", "empty", "refused", "content_filter", "tool_call", "invalid", "too_long", "error"]
 """ok; cut at the token limit; no text; the model declined; a filter blocked it; a tool call came instead of text;
-not of the schema asked for; the endpoint failed for good (timeout, lasting 500s)."""
+not of the schema asked for; the prompt does not fit the model; the endpoint failed for good (timeout, lasting 500s)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,40 @@
+# make demo    set everything up and run the main job: no key, no download of models or data
+# make test    set everything up and pass the tests (12 minutes at most on 2 cores)
+# make soak    the long tests
+# make lint    style, types and import contracts alone
+.PHONY: demo test soak lint clean help
+
+# The first of these that is 3.11, 3.12 or 3.13; another: make demo PYTHON=/path/to/python
+PYTHON ?= $(firstword $(foreach p,python3.12 python3.11 python3.13 python3,\
+	$(shell $(p) -c 'import sys, venv, ensurepip; sys.exit(not (3,11) <= sys.version_info[:2] <= (3,13))' 2>/dev/null && echo $(p))))
+PIP_ARGS ?= # e.g. --extra-index-url https://download.pytorch.org/whl/cpu for a torch without CUDA
+RUN := .venv/bin/python
+export OMP_NUM_THREADS ?= 1
+export TOKENIZERS_PARALLELISM := false
+
+demo: .venv/installed
+	$(RUN) -m experiments.run
+
+test: lint
+	$(RUN) -m pytest -n 2 --dist worksteal
+
+soak: .venv/installed
+	$(RUN) -m pytest -m soak --timeout 3600
+
+lint: .venv/installed
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m mypy
+	.venv/bin/lint-imports
+
+.venv/installed: pyproject.toml constraints.txt
+	@test -n "$(PYTHON)" || { echo "No Python 3.11, 3.12 or 3.13 found. Install one, or name it: make $(MAKECMDGOALS) PYTHON=..."; exit 1; }
+	test -x $(RUN) || $(PYTHON) -m venv .venv
+	$(RUN) -m pip install --quiet --disable-pip-version-check $(PIP_ARGS) --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf .venv build ./*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+help:
+	@sed -n 's/^# //p' Makefile | head -4
