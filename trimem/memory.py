@@ -154,13 +154,26 @@ class TriMem:
         def extract(window: tuple[int, int]) -> Extraction:
             return self.extractor.extract(turns[slice(*window)])
 
-        known = people.known(turns)
         width = getattr(self.extractor, "concurrency", 1)
         for done, (window, found) in enumerate(zip(pending, fan_out(extract, pending, width), strict=True), start=1):
-            facts = [_resolved(fact, known) for fact in found.facts]
+            facts = self._resolved(found.facts, turns, *window)
             vectors = self.embedder.encode([fact.statement for fact in facts])
             self.store.put_window(*window, replace(found, facts=tuple(dict.fromkeys(facts))), vectors)
             self.progress("windows", done, len(pending))
+
+    def _resolved(self, facts: Sequence[Fact], turns: Sequence[Turn], start: int, stop: int) -> list[Fact]:
+        """The facts with their people under one name each. Looks no further than the window, so that it does not
+        matter in how many calls the turns came."""
+        speakers = list(dict.fromkeys(turn.speaker for turn in turns[:stop]))
+        self.store.put_aliases(people.find_aliases(turns[start:stop], speakers))
+        aliases = self.store.aliases()
+        named = [
+            tuple(dict.fromkeys(people.resolve(name, speakers, aliases) for name in fact.persons)) for fact in facts
+        ]
+        return [
+            fact if persons == fact.persons else replace(fact, persons=persons, id="")
+            for fact, persons in zip(facts, named, strict=True)
+        ]
 
     # -- profiles --------------------------------------------------------------------------------------------------
 
@@ -227,12 +240,6 @@ def windows(turns: int, size: int, overlap: int) -> list[tuple[int, int]]:
         )
     stride = size - overlap
     return [(start, min(start + size, turns)) for start in range(0, max(turns - overlap, min(turns, 1)), stride)]
-
-
-def _resolved(fact: Fact, known: Mapping[str, str]) -> Fact:
-    """The fact with its people under the one name each goes by in this conversation."""
-    persons = tuple(dict.fromkeys(people.resolve(name, known) for name in fact.persons))
-    return fact if persons == fact.persons else replace(fact, persons=persons, id="")
 
 
 def _turn(message: Mapping[str, Any], number: int, time: datetime | None) -> Turn:

@@ -29,6 +29,12 @@ def render_turns(turns: Sequence[Turn]) -> str:
     return "\n".join(lines)
 
 
+def turn_item(turn: Turn) -> Item:
+    """A turn as the reasoner reads it, with the day on which it was said: `[2023-05-08] Nadia: text`."""
+    day = f"[{turn.time:%Y-%m-%d}] " if turn.time else ""
+    return Item("turn", turn.id, f"{day}{one_line(turn.speaker)}: {one_line(turn.content)}", (turn.id,))
+
+
 def render_context(context: Context) -> str:
     """What the reasoner reads: profiles, facts in order of rank, excerpts in order of time; other kinds by name."""
     kinds = sorted({item.kind for item in context.items}, key=lambda kind: (kind != "profile", kind != "fact", kind))
