@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from trimem.retrieval import reciprocal_rank_fusion
 
 from trimem.errors import BadInput
+from trimem.fusion import reciprocal_rank_fusion
 from trimem.protocols import Embedder, Reasoner
 from trimem.rendering import turn_item
 from trimem.tokens import count_tokens

@@ -105,7 +105,7 @@ class TriMem:
         Full windows are extracted at once, the rest when somebody asks. Raises BadInput for a message without text.
         """
         with self._building:
-            first = self.store.counts()["turns"] + 1
+            first = self.store.turn_count() + 1
             new = [turn if isinstance(turn, Turn) else _turn(turn, first + i, time) for i, turn in enumerate(turns)]
             added = self.store.add_turns(new)
             self._flushed = self._flushed and not added
@@ -144,36 +144,20 @@ class TriMem:
     def _windows(self, tail: bool) -> list[tuple[int, int]]:
         """Windows (start, stop) to be extracted: not seen yet or grown since; with the tail, failed ones too."""
         done = {(window.start, window.stop) for window in self.store.windows() if not (tail and window.failed)}
-        wanted = windows(self.store.counts()["turns"], self.extractor.window, self.extractor.overlap)
+        wanted = windows(self.store.turn_count(), self.extractor.window, self.extractor.overlap)
         full = self.extractor.window
         return [(start, stop) for start, stop in wanted if (start, stop) not in done and (tail or stop - start == full)]
 
     def _extract(self, pending: Sequence[tuple[int, int]]) -> None:
-        turns = self.store.turns()
-
         def extract(window: tuple[int, int]) -> Extraction:
-            return self.extractor.extract(turns[slice(*window)])
+            return self.extractor.extract(self.store.turns(*window))
 
         width = getattr(self.extractor, "concurrency", 1)
         for done, (window, found) in enumerate(zip(pending, fan_out(extract, pending, width), strict=True), start=1):
-            facts = self._resolved(found.facts, turns, *window)
-            vectors = self.embedder.encode([fact.statement for fact in facts])
-            self.store.put_window(*window, replace(found, facts=tuple(dict.fromkeys(facts))), vectors)
+            vectors = self.embedder.encode([fact.statement for fact in found.facts])
+            self.store.put_aliases(people.find_aliases(self.store.turns(*window), self.store.speakers()))
+            self.store.put_window(*window, found, vectors, found.failed)
             self.progress("windows", done, len(pending))
-
-    def _resolved(self, facts: Sequence[Fact], turns: Sequence[Turn], start: int, stop: int) -> list[Fact]:
-        """The facts with their people under one name each. Looks no further than the window, so that it does not
-        matter in how many calls the turns came."""
-        speakers = list(dict.fromkeys(turn.speaker for turn in turns[:stop]))
-        self.store.put_aliases(people.find_aliases(turns[start:stop], speakers))
-        aliases = self.store.aliases()
-        named = [
-            tuple(dict.fromkeys(people.resolve(name, speakers, aliases) for name in fact.persons)) for fact in facts
-        ]
-        return [
-            fact if persons == fact.persons else replace(fact, persons=persons, id="")
-            for fact, persons in zip(facts, named, strict=True)
-        ]
 
     # -- profiles --------------------------------------------------------------------------------------------------
 

@@ -29,10 +29,11 @@ def render_turns(turns: Sequence[Turn]) -> str:
     return "\n".join(lines)
 
 
-def turn_item(turn: Turn) -> Item:
+def turn_item(turn: Turn, score: float = 0.0, rank: int = 0) -> Item:
     """A turn as the reasoner reads it, with the day on which it was said: `[2023-05-08] Nadia: text`."""
     day = f"[{turn.time:%Y-%m-%d}] " if turn.time else ""
-    return Item("turn", turn.id, f"{day}{one_line(turn.speaker)}: {one_line(turn.content)}", (turn.id,))
+    text = f"{day}{one_line(turn.speaker)}: {one_line(turn.content)}"
+    return Item("turn", turn.id, text, (turn.id,), score, rank)
 
 
 def render_context(context: Context) -> str:

@@ -11,10 +11,12 @@ from trimem.errors import BadInput
 from trimem.fusion import reciprocal_rank_fusion
 from trimem.people import mentioned
 from trimem.protocols import Embedder
+from trimem.rendering import turn_item
 from trimem.search import Hits, Unit
 from trimem.store import Store
+from trimem.times import say
 from trimem.tokens import count_tokens
-from trimem.types import Context, Fact, Item, Plan, Profile, Question, Turn
+from trimem.types import Context, Fact, Item, Plan, Profile, Question
 
 VIEWS = ("dense", "lexical", "symbolic")
 FUSIONS = ("rrf", "none")
@@ -83,7 +85,7 @@ class HybridRetriever:
         rankings, weights = list[list[Found]](), list[float]()
         for view in (self._dense(plan, store, width), self._lexical(plan, store, width)):
             rankings += [[found for found, _ in hits] for hits in view]
-            weights += [1 / len(view)] * len(view)
+            weights += [1 / len(view) for _ in view]
         if "symbolic" in self._views and "fact" in self._units:
             so_far = [found for found, _ in reciprocal_rank_fusion(rankings, weights=weights)]
             rankings.append(self._symbolic_among(so_far, plan, store, width))
@@ -155,14 +157,8 @@ class HybridRetriever:
 
 def fact_item(fact: Fact, score: float = 0.0, rank: int = 0) -> Item:
     """A fact as the reasoner reads it: the statement, with time and place where they are known."""
-    known = "; ".join(filter(None, (fact.time, fact.location)))
+    known = "; ".join(filter(None, (fact.time and say(fact.time), fact.location)))
     return Item("fact", fact.id, f"{fact.statement} ({known})" if known else fact.statement, fact.sources, score, rank)
-
-
-def turn_item(turn: Turn, score: float = 0.0, rank: int = 0) -> Item:
-    """A turn as the reasoner reads it: day of the session, speaker, content."""
-    day = f"[{turn.time.date().isoformat()}] " if turn.time else ""
-    return Item("turn", turn.id, f"{day}{turn.speaker}: {turn.content}", (turn.id,), score, rank)
 
 
 def _of(unit: Unit, hits: Hits) -> list[tuple[Found, float]]:

@@ -8,6 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
@@ -73,13 +74,24 @@ class Store:
             for turn in turns:
                 if turn != (known.get(turn.id) or new.setdefault(turn.id, turn)):
                     raise BadInput(f"turn {turn.id!r} is already stored with other content: ids must be unique.")
-            rows = list(enumerate(new.values(), self._db.number("SELECT count(*) FROM turns")))
+            rows = list(enumerate(new.values(), self.turn_count()))
             self._db.insert("turns", [turn_row(row, turn) for row, turn in rows])
             self._db.insert("turn_text(rowid, text)", [(row, turn_text(turn)) for row, turn in rows])
         return len(new)
 
-    def turns(self) -> tuple[Turn, ...]:
-        return tuple(map(turn_of, self._db.rows("SELECT * FROM turns ORDER BY row")))
+    def turns(self, start: int = 0, stop: int | None = None) -> tuple[Turn, ...]:
+        """The turns at the positions `start:stop` of the stream (all by default), in order."""
+        last = self.turn_count() if stop is None else stop
+        rows = self._db.rows("SELECT * FROM turns WHERE row >= ? AND row < ? ORDER BY row", start, last)
+        return tuple(map(turn_of, rows))
+
+    def turn_count(self) -> int:
+        return self._db.number("SELECT coalesce(max(row), -1) + 1 FROM turns")
+
+    def last_time(self) -> datetime | None:
+        """When the last turn was said: the conversation's own "now"."""
+        newest = "SELECT * FROM turns WHERE time IS NOT NULL ORDER BY row DESC LIMIT 1"
+        return next((turn_of(row).time for row in self._db.rows(newest)), None)
 
     def turns_by_id(self, ids: Iterable[str]) -> tuple[Turn, ...]:
         """The known ones among `ids`, in the order of the conversation."""
@@ -215,7 +227,7 @@ class Store:
     def counts(self) -> dict[str, int]:
         """Numbers for `BuildReport`, by its field names."""
         return {
-            "turns": self._db.number("SELECT count(*) FROM turns"),
+            "turns": self.turn_count(),
             "windows": self._db.number("SELECT count(*) FROM windows"),
             "failed_windows": self._db.number("SELECT count(*) FROM windows WHERE failed"),
             "facts": self._db.number("SELECT count(*) FROM facts"),

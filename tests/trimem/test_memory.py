@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from trimem.retrieval import HybridRetriever
 
 from tests.fakes import (
     CountingProfiler,
@@ -24,6 +23,7 @@ from tests.fakes import (
 )
 from trimem import BadInput, Memory, Question, TriMem, Turn
 from trimem.memory import windows
+from trimem.retrieval import HybridRetriever
 
 LOCOMO_TURNS = {26: 419, 30: 369, 41: 663, 42: 629, 43: 680, 44: 675, 47: 689, 48: 681, 49: 509, 50: 568}
 
@@ -88,9 +88,9 @@ def test_a_full_window_is_extracted_once_and_the_tail_replaced_when_it_fills(tmp
     extractor = WindowExtractor(10, 2)
     turns = dialogue(24)
     with memory(tmp_path, extractor) as held:
-        held.add(turns[:12])  # windows 0-10 and the overlap, which is no window of its own
+        held.add(turns[:10])  # window 0-10; the two turns it shares with the next are no window of their own
         held.flush()
-        held.add(turns[12:15])
+        held.add(turns[10:15])
         held.flush()  # tail 8-15
         held.add(turns[15:])  # fills 8-18
         held.flush()  # tail 16-24
