@@ -8,11 +8,12 @@ from typing import Any
 CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "NUM"})
 """Parts of speech that carry what a sentence is about."""
 
-LIGHT = frozenset(
+_LIGHT = (
     "be have do get go make take let say tell know think see look want need thing lot way bit kind sort time day "
     "one really much many good great nice awesome amazing cool glad happy proud thank thanks wow hey hi hello yeah "
-    "congrats congratulation sound luck bye please sure wonderful fantastic okay ok yes no".split()  # noqa: SIM905
+    "congrats congratulation sound luck bye please sure wonderful fantastic okay ok yes no"
 )
+LIGHT = frozenset(_LIGHT.split())
 """Lemmas that say little of what a sentence is about, greetings and praise among them."""
 
 _lock = Lock()
@@ -57,7 +58,7 @@ def stem(word: str) -> str:
 
 def content(tokens: Iterable[Any]) -> list[Any]:
     """The tokens that say what a sentence is about."""
-    return [t for t in tokens if t.pos_ in CONTENT and not t.is_punct and t.lemma_.lower() not in LIGHT and t.is_alpha]
+    return [t for t in tokens if t.pos_ in CONTENT and t.lemma_.lower() not in LIGHT and (t.is_alpha or t.is_digit)]
 
 
 def stems(tokens: Iterable[Any]) -> frozenset[str]:

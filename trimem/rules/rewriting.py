@@ -28,7 +28,7 @@ def third_person(sentence: Any, speaker: str, listener: str | None) -> str:
         elif words and token.text.startswith(("'", "’")):
             words[-1] = words[-1].rstrip() + " "
         words.append(word + token.whitespace_)
-    return _subject_added("".join(words).strip(), sentence, speaker)
+    return _subject_added("".join(words).strip(), sentence, speaker, listener)
 
 
 def without_address(text: str, names: tuple[str, ...]) -> str:
@@ -98,11 +98,13 @@ def _with_s(verb: str) -> str:
     return verb[:-1] + "ies" if re.search(r"[^aeiou]y$", verb) else verb + "s"
 
 
-def _subject_added(text: str, sentence: Any, speaker: str) -> str:
+def _subject_added(text: str, sentence: Any, speaker: str, listener: str | None) -> str:
     """ "Went rowing today" is the speaker's; what names nobody is told as said by the speaker."""
     root = sentence.root
     headless = not any(child.dep_ in {*_SUBJECTS, "expl"} for child in root.children)
     if headless and root.i == sentence.start and root.tag_ == "VBD":
         return f"{speaker} {text[:1].lower()}{text[1:]}"
-    named = people.mentioned(text, (speaker,)) or any(ent.label_ == "PERSON" for ent in sentence.ents)
+    named = people.mentioned(text, (speaker, listener or speaker)) or any(
+        ent.label_ == "PERSON" for ent in sentence.ents
+    )
     return text if named else f"{speaker} said: {text}"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 _WORDS: Mapping[str, str] = {
     # what holds of a person for years and could stand in a passport or an introduction
     "identity": "name born birthday age hometown nationality native citizen immigrant gender transgender gay lesbian "
-    "woman man origin root heritage grow live",
+    "woman man origin root heritage live",
     # adjectives of character and the nouns made from them
     "personality": "shy patient curious brave creative calm honest stubborn optimistic confident determined generous "
     "thoughtful nervous anxious kind caring passionate persistence perseverance resilient organized introvert",
