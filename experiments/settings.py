@@ -21,7 +21,7 @@ class Paths(BaseModel):
 class Cache(BaseModel):
     """How stored replies are used."""
 
-    mode: Literal["on", "off", "replay"]
+    mode: Literal["use", "refresh", "off", "replay"]
 
 
 class Budget(BaseModel):
@@ -42,6 +42,7 @@ class Settings(BaseModel):
     paths: Paths
     cache: Cache
     budget: Budget
+    prices: dict[str, tuple[float, float]]
 
 
 def read_settings(config: Mapping[str, Any], launch: Path) -> Settings:
