@@ -1,10 +1,14 @@
 """The words between the memory and a language model: Request, Reply, LLM."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel
+
+from trimem.concurrency import fan_out
+from trimem.errors import BadInput
 
 Role = Literal["system", "user", "assistant"]
 Status = Literal["ok", "length", "empty", "refused", "content_filter", "tool_call", "invalid", "too_long", "error"]
@@ -79,3 +83,32 @@ class LLM(Protocol):
     def complete(self, request: Request) -> Reply: ...
 
     def complete_many(self, requests: Sequence[Request]) -> list[Reply]: ...
+
+
+class Provider(ABC):
+    """What every LLM of ours shares, whether it asks a model or wraps another LLM."""
+
+    model: str
+    concurrency: int
+
+    @property
+    @abstractmethod
+    def identity(self) -> Mapping[str, Any]: ...
+
+    @abstractmethod
+    def complete(self, request: Request) -> Reply: ...
+
+    def complete_many(self, requests: Sequence[Request]) -> list[Reply]:
+        """Replies in the order of the requests, `concurrency` at once."""
+        return list(fan_out(self.complete, requests, self.concurrency))
+
+    def knows(self, request: Request) -> bool:  # noqa: ARG002 - a cache answers by it
+        """Whether the reply is at hand without a new call."""
+        return False
+
+
+def need(llm: LLM | None, part: str) -> LLM:
+    """`llm`, for a part that cannot do without. Raises BadInput where there is none."""
+    if llm is None:
+        raise BadInput(f"{part} needs a language model but backbone=none: name one, such as backbone=gpt-4.1-mini.")
+    return llm

@@ -1,0 +1,143 @@
+"""Any server that speaks OpenAI's chat completions: OpenAI, OpenRouter, vLLM, Ollama, llama.cpp, or a URL."""
+
+import logging
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from trimem.errors import LLMUnavailable
+from trimem.llm.base import Provider, Reply, Request, Usage
+from trimem.llm.gate import Gate
+from trimem.llm.models import find_endpoint, find_model
+from trimem.llm.wire import body_of, cut_prompt, is_quota, reply_of, verdict
+
+LOG = logging.getLogger(__name__)
+ROOM = 4096
+"""A reply whose whole budget went into thinking is asked for once more with at least so many tokens."""
+
+
+class OpenAICompatible(Provider):
+    """A chat model behind an HTTP server.
+
+    `endpoint` is a name in `models.ENDPOINTS` or a URL, `timeout` seconds a try, `max_retries` the SDK's (it obeys
+    Retry-After). `options` go into the request body as they are (`{"reasoning_effort": "low"}`), save two of ours:
+    `thinking` (false: a thinking model's thoughts are off) and `structured` (see `models.Structured`).
+    The key is read from the environment only; a missing one raises LLMUnavailable here, before any work.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        endpoint: str = "openai",
+        concurrency: int = 16,
+        timeout: float = 120.0,
+        max_retries: int = 4,
+        api_key_env: str | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.model, self.endpoint, self.concurrency = model, endpoint, concurrency
+        self.traits, self.server = find_model(model), find_endpoint(endpoint)
+        self.options = dict(options or {})
+        self.sent: dict[str, dict[str, Any]] = {}
+        self.notes: dict[str, str] = {}
+        self._retries = max_retries
+        self._gate = Gate(concurrency)
+        self._secret = _key(api_key_env or self.server.key_env)
+        self._client = self._connect(timeout)
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """`sent` and `notes` hold what else a manifest wants: parameters by stage, and what was not as asked."""
+        named = {"provider": "openai_compatible", "endpoint": self.endpoint, "url": self.server.base_url}
+        return {**named, "model": self.model, "options": self.options}
+
+    def complete(self, request: Request) -> Reply:
+        """One call; one more, with room to answer, where thinking used up the whole budget."""
+        reply = self._call(request)
+        if reply.status == "empty" and reply.error.startswith("length") and self._retries:
+            taller = replace(request, max_tokens=max(ROOM, 4 * request.max_tokens))
+            self._note(
+                "empty", f"a reply was empty at {request.max_tokens} tokens and was asked for with {taller.max_tokens}"
+            )
+            second = self._call(taller)
+            spent = _add(reply.usage, second.usage)
+            return replace(second, usage=spent, seconds=reply.seconds + second.seconds)
+        return reply
+
+    def _call(self, request: Request) -> Reply:
+        import openai
+
+        body, unsent = body_of(request, self.model, self.traits, self.server, self.options)
+        self.sent[request.stage] = {key: value for key, value in body.items() if key != "messages"}
+        for name in unsent:
+            self._note(name, f"{name} is not sent: {self.model} does not take it")
+        with self._gate.slot():
+            begun = time.perf_counter()
+            try:
+                completion = self._client.chat.completions.create(
+                    model=self.model, messages=body["messages"], extra_body=body
+                )
+            except openai.OpenAIError as error:
+                return replace(self._failure(error), seconds=time.perf_counter() - begun)
+        self._gate.speed_up()
+        reply = replace(reply_of(completion), seconds=time.perf_counter() - begun)
+        self._note("cut prompt", cut_prompt(request, reply.usage.prompt_tokens))
+        return reply
+
+    def _failure(self, error: Exception) -> Reply:
+        """A failure of this call alone as a reply; LLMUnavailable where every further call would fail too."""
+        message, fatal = verdict(error, self.model, self.server.base_url)
+        message = message.replace(self._secret, "***") if self._secret else message
+        if fatal:
+            raise LLMUnavailable(message) from None
+        return Reply("", "error", message, self.model)
+
+    def _note(self, kind: str, text: str) -> None:
+        """Say a thing of one kind once, and keep it for the manifest."""
+        if text and kind not in self.notes:
+            self.notes[kind] = text
+            LOG.warning("%s: %s", self.model, text)
+
+    def _connect(self, timeout: float) -> Any:
+        import openai
+
+        http = openai.DefaultHttpxClient(event_hooks={"response": [self._watch]})
+        return openai.OpenAI(
+            api_key=self._secret or "none",
+            base_url=self.server.base_url,
+            timeout=timeout,
+            max_retries=self._retries,
+            http_client=http,
+        )
+
+    def _watch(self, response: Any) -> None:
+        """See each try's response: slow down on 429, and keep the SDK from retrying what waiting cannot mend."""
+        if response.status_code == 429:
+            response.read()
+            if is_quota(response.text):
+                response.headers["x-should-retry"] = "false"
+            else:
+                self._gate.slow_down()
+
+
+def _key(variable: str | None) -> str:
+    """The key in an environment variable; empty where the endpoint needs none."""
+    if variable is None:
+        return ""
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        raise LLMUnavailable(f"{variable} is not set: export it, or choose a local endpoint or backbone=none.")
+    return key
+
+
+def _add(first: Usage, second: Usage) -> Usage:
+    def total(a: int | None, b: int | None) -> int | None:
+        return None if a is None or b is None else a + b
+
+    return Usage(
+        total(first.prompt_tokens, second.prompt_tokens),
+        total(first.completion_tokens, second.completion_tokens),
+        total(first.reasoning_tokens, second.reasoning_tokens),
+    )

@@ -1,0 +1,84 @@
+"""A model that costs nothing: it fills any schema, of any stage, from the request's own fields, always alike.
+
+It understands nothing and its answers are no result; it makes whole runs, tests and benches possible without a key.
+"""
+
+import hashlib
+import json
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from trimem.llm.base import Provider, Reply, Request, Usage
+from trimem.llm.cache import key_of
+from trimem.llm.filling import Filler
+from trimem.llm.invention import offers, plain_text
+from trimem.tokens import count_tokens
+
+FAULTS = ("length", "empty", "refused", "error", "malformed")
+
+
+class Simulated(Provider):
+    """A fake model. `latency` is seconds a call, `concurrency` calls at once, `fault_rate` the share that goes wrong.
+
+    Which call goes wrong, and how (FAULTS), depends on the request and `seed` alone.
+    """
+
+    def __init__(
+        self,
+        latency: float = 0.0,
+        fault_rate: float = 0.0,
+        concurrency: int = 32,
+        seed: int = 0,
+        model: str = "simulated",
+    ) -> None:
+        self.model, self.concurrency = model, concurrency
+        self.latency, self.fault_rate, self.seed = latency, fault_rate, seed
+        self._places = threading.BoundedSemaphore(concurrency)
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        return {"provider": "simulated", "model": self.model, "fault_rate": self.fault_rate, "seed": self.seed}
+
+    def complete(self, request: Request) -> Reply:
+        begun = time.perf_counter()
+        with self._places:
+            if self.latency:
+                time.sleep(self.latency)
+            digest = hashlib.sha256(key_of(self.identity, request).encode()).digest()
+            reply = self._reply(request, digest)
+        return replace(reply, model=self.model, seconds=time.perf_counter() - begun)
+
+    def _reply(self, request: Request, digest: bytes) -> Reply:
+        text = self._text(request, digest)
+        if int.from_bytes(digest[:4], "big") < self.fault_rate * 2**32:
+            return _faulty(FAULTS[digest[4] % len(FAULTS)], text, request)
+        return Reply(text, usage=_usage(request, text))
+
+    def _text(self, request: Request, digest: bytes) -> str:
+        if request.schema is None:
+            return plain_text(request)
+        return json.dumps(Filler(offers(request), digest).fill(request.schema), ensure_ascii=False)
+
+
+def _faulty(fault: str, text: str, request: Request) -> Reply:
+    """The reply as it would have been, gone wrong in one of the ways that real models have."""
+    cut = text[: len(text) * 3 // 5]
+    match fault:
+        case "length":
+            return Reply(cut, "length", "cut at the token limit", usage=_usage(request, cut))
+        case "malformed":
+            broken = f"Sure, here it is: {cut}" if request.schema else cut
+            return Reply(broken, usage=_usage(request, broken))
+        case "empty":
+            return Reply("", "empty", "the reply has no text", usage=_usage(request, ""))
+        case "refused":
+            return Reply("", "refused", "I cannot help with that.", usage=_usage(request, ""))
+        case _:
+            return Reply("", "error", "HTTP 500 from nowhere: simulated failure")
+
+
+def _usage(request: Request, text: str) -> Usage:
+    return Usage(sum(count_tokens(message.content) for message in request.messages), count_tokens(text), 0)

@@ -1,0 +1,178 @@
+"""What goes over the wire and what comes back: a Request as a request body, a completion as a Reply, an error judged.
+
+Pure functions; `openai_compatible` calls with them.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from trimem.llm.base import Reply, Request, Usage
+from trimem.llm.jsontext import without_thinking
+from trimem.llm.models import Endpoint, Model
+from trimem.tokens import count_tokens
+
+OURS = ("thinking", "structured")
+UNSUPPORTED = ("unsupported_parameter", "unsupported_value", "unknown_parameter")
+
+
+def body_of(
+    request: Request, name: str, model: Model, server: Endpoint, options: Mapping[str, Any]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The request body, and the settings that this model does not take and that are therefore left out."""
+    body: dict[str, Any] = {
+        "model": name,
+        "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+        model.limit: request.max_tokens,
+    }
+    if model.temperature:
+        body["temperature"] = request.temperature
+    if model.effort:
+        body["reasoning_effort"] = model.effort
+    if request.seed is not None:
+        body["seed"] = request.seed
+    if model.thinking_switch and not options.get("thinking", False):
+        body.update(server.thinking_off)
+    if request.schema is not None:
+        _ask_for(request.schema, options.get("structured", server.structured), body)
+    body.update({key: value for key, value in options.items() if key not in OURS})
+    unsent = () if model.temperature else (f"temperature={request.temperature:g}",)
+    return body, unsent
+
+
+def _ask_for(schema: type[BaseModel], how: str, body: dict[str, Any]) -> None:
+    """Put the reply's shape into the body, in the way the server understands."""
+    shape = strict_schema(schema)
+    if how == "structured_outputs":
+        body["structured_outputs"] = {"json": shape}
+    elif how == "json_schema":
+        named = {"name": schema.__name__, "strict": True, "schema": shape}
+        body["response_format"] = {"type": "json_schema", "json_schema": named}
+    else:
+        last = body["messages"][-1]
+        wish = f"Reply with nothing but JSON that fits this JSON schema:\n{json.dumps(shape)}"
+        body["messages"][-1] = {**last, "content": f"{last['content']}\n\n{wish}"}
+
+
+def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema as OpenAI's strict mode wants it: every key required, no others, no defaults or text lengths.
+
+    Lengths of lists stay: they stop a runaway list. Those of texts go, since grammars of local servers choke on them.
+    """
+    unwanted = ("default", "title", "minLength", "maxLength")
+
+    def strict(node: Any) -> Any:
+        if isinstance(node, list):
+            return [strict(item) for item in node]
+        if not isinstance(node, dict):
+            return node
+        kept = {key: strict(value) for key, value in node.items() if key not in unwanted}
+        if isinstance(node.get("properties"), dict):
+            # a field may itself be called "title"
+            kept["properties"] = {name: strict(value) for name, value in node["properties"].items()}
+            kept |= {"required": list(node["properties"]), "additionalProperties": False}
+        return kept
+
+    shape: dict[str, Any] = strict(schema.model_json_schema())
+    return shape
+
+
+def reply_of(completion: Any) -> Reply:
+    """A chat completion as a Reply; every way of having no answer is a status of its own."""
+    usage = _usage(completion.usage)
+    served = {"model": completion.model or "", "fingerprint": getattr(completion, "system_fingerprint", None) or ""}
+    if not completion.choices:
+        cause = getattr(completion, "error", None) or "no choices"
+        return Reply("", "error", f"the server replied without an answer: {cause}", usage=usage, **served)
+    choice = completion.choices[0]
+    message, finish = choice.message, choice.finish_reason
+    text = without_thinking(message.content or "")
+    if getattr(message, "refusal", None):
+        return Reply("", "refused", message.refusal, usage=usage, **served)
+    if finish == "content_filter":
+        return Reply("", "content_filter", "the provider's filter blocked the reply", usage=usage, **served)
+    if text.startswith("<tool_call>") or (not text and getattr(message, "tool_calls", None)):
+        return Reply("", "tool_call", "the model called a tool though none was offered", usage=usage, **served)
+    if not text:
+        return Reply("", "empty", _why_empty(message, finish), usage=usage, **served)
+    if finish == "length":
+        return Reply(text, "length", "cut at the token limit", usage=usage, **served)
+    return Reply(text, usage=usage, **served)
+
+
+def _why_empty(message: Any, finish: str | None) -> str:
+    if finish == "length":
+        return "length: the token limit was used up before any answer, most likely by thinking"
+    thoughts = getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None)
+    if thoughts:
+        return (
+            f"content is empty but reasoning_content has {len(thoughts)} characters: switch thinking off, "
+            "or start the server without --reasoning-parser"
+        )
+    return "the reply has no text"
+
+
+def _usage(usage: Any) -> Usage:
+    if usage is None:
+        return Usage()
+    details = getattr(usage, "completion_tokens_details", None)
+    return Usage(usage.prompt_tokens, usage.completion_tokens, getattr(details, "reasoning_tokens", None))
+
+
+def is_quota(text: str) -> bool:
+    """Whether a 429's body says that money is out, which no waiting mends."""
+    return "insufficient_quota" in text or "billing_hard_limit" in text
+
+
+def verdict(error: Exception, model: str, url: str) -> tuple[str, bool]:
+    """One line on what went wrong, and whether every further call would fail in the same way."""
+    import openai
+
+    if isinstance(error, openai.APITimeoutError):
+        return f"timeout: {url} did not answer in time", False
+    if isinstance(error, openai.APIConnectionError):
+        refused = type(error.__cause__).__name__ == "ConnectError"
+        return f"nobody answers at {url}: is the server running? ({error.__cause__ or error})", refused
+    if not isinstance(error, openai.APIStatusError):
+        return f"{type(error).__name__}: {error}", False
+    status, said, code = error.status_code, _said(error), getattr(error, "code", None)
+    if status in (401, 403):
+        return f"the key was not accepted at {url} ({status}): {said}", True
+    if status == 402 or is_quota(f"{code} {error.body}"):
+        return f"out of credit or quota at {url}, see your plan and billing ({status}): {said}", True
+    if status == 404 or code == "model_not_found":
+        hint = "" if url.endswith("/v1") else f"; most servers want {url}/v1 as endpoint"
+        return f"no model {model!r} at {url}/chat/completions (404){hint}: {said}", True
+    if code in UNSUPPORTED:
+        return f"{model} at {url} does not take a parameter, see backbone.options: {said}", True
+    if is_context(said, code):
+        return f"context: the prompt is longer than the model takes: {said}", False
+    return f"HTTP {status} from {url}: {said}", False
+
+
+def is_context(said: str, code: str | None) -> bool:
+    """Whether an error says that the prompt is too long."""
+    words = ("context length", "context window", "context size", "maximum context", "too many tokens")
+    return code == "context_length_exceeded" or any(word in said.lower() for word in words)
+
+
+def _said(error: Any) -> str:
+    body = error.body if isinstance(error.body, dict) else {}
+    message = body.get("message") or (body.get("error") or {}) or error.message
+    return " ".join(str(message).split())[:300]
+
+
+def cut_prompt(request: Request, counted: int | None) -> str:
+    """A warning where the server counted far fewer prompt tokens than were sent: it has cut the prompt in silence."""
+    text = "\n".join(message.content for message in request.messages)
+    if not counted or len(text) < 6 * counted:  # text runs at about 4 characters a token
+        return ""
+    expected = count_tokens(text)
+    if expected < 2 * counted:
+        return ""
+    return (
+        f"the server reports {counted} prompt tokens for about {expected}: the context was probably cut; "
+        f"raise its context length (Ollama: num_ctx or OLLAMA_CONTEXT_LENGTH)"
+    )
