@@ -1,0 +1,277 @@
+"""What a memory remembers: one SQLite file with turns, windows, facts, aliases, profiles, texts and vectors.
+
+Text and vector of a fact are written in one transaction, so no crash can pair a text with another's vector; the FAISS
+index is only a copy in memory. All methods are safe to call from several threads.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from trimem.database import LISTED, Database
+from trimem.errors import BadInput
+from trimem.people import Alias, key
+from trimem.protocols import Vectors
+from trimem.rows import (
+    as_json,
+    fact_of,
+    fact_row,
+    fact_text,
+    profile_of,
+    profile_row,
+    signals,
+    turn_of,
+    turn_row,
+    turn_text,
+)
+from trimem.search import Hits, Unit, search_symbolic, search_text
+from trimem.types import Extraction, Fact, Profile, Turn
+from trimem.vectors import StoredVectors, by_id
+
+FILE = "memory.sqlite"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A window that was extracted: positions in the stream of turns, and what is missing of it."""
+
+    start: int
+    stop: int
+    failures: tuple[str, ...] = ()
+    failed: bool = False
+
+
+class Store:
+    """The memory in `directory`, opened where it was left. Raises BadInput for another schema, embedder or owner.
+
+    `fingerprint` is that of the embedder ("" = none is used now), `conversation` the id of whose memory it is.
+    """
+
+    def __init__(self, directory: Path, fingerprint: str = "", conversation: str = "") -> None:
+        self._db = Database(Path(directory) / FILE, fingerprint, conversation)
+        self._vectors: dict[Unit, StoredVectors] = {unit: StoredVectors(self._db, unit) for unit in ("fact", "turn")}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._db.close()
+
+    # Turns
+
+    def add_turns(self, turns: Sequence[Turn]) -> int:
+        """Append the turns that are new; returns how many. Raises BadInput for a known id with other content."""
+        with self._db.transaction():
+            known = {turn.id: turn for turn in self.turns_by_id(turn.id for turn in turns)}
+            new: dict[str, Turn] = {}
+            for turn in turns:
+                if turn != (known.get(turn.id) or new.setdefault(turn.id, turn)):
+                    raise BadInput(f"turn {turn.id!r} is already stored with other content: ids must be unique.")
+            rows = list(enumerate(new.values(), self._db.number("SELECT count(*) FROM turns")))
+            self._db.insert("turns", [turn_row(row, turn) for row, turn in rows])
+            self._db.insert("turn_text(rowid, text)", [(row, turn_text(turn)) for row, turn in rows])
+        return len(new)
+
+    def turns(self) -> tuple[Turn, ...]:
+        return tuple(map(turn_of, self._db.rows("SELECT * FROM turns ORDER BY row")))
+
+    def turns_by_id(self, ids: Iterable[str]) -> tuple[Turn, ...]:
+        """The known ones among `ids`, in the order of the conversation."""
+        named = f"SELECT * FROM turns WHERE id IN {LISTED} ORDER BY row"
+        return tuple(map(turn_of, self._db.rows(named, as_json(list(ids)))))
+
+    def neighbours(self, ids: Iterable[str], n: int) -> tuple[Turn, ...]:
+        """The turns of `ids` and `n` on either side of each within its session, in the order of the conversation."""
+        near = f"""SELECT DISTINCT near.* FROM turns AS named JOIN turns AS near
+            ON near.row BETWEEN named.row - ? AND named.row + ? AND near.session = named.session
+            WHERE named.id IN {LISTED} ORDER BY near.row"""
+        return tuple(map(turn_of, self._db.rows(near, n, n, as_json(list(ids)))))
+
+    # Windows and their facts
+
+    def put_window(
+        self, start: int, stop: int, extraction: Extraction, vectors: Vectors | None = None, failed: bool = False
+    ) -> None:
+        """Store what the turns `start:stop` gave, in place of what the window at `start` gave before.
+
+        Row i of `vectors` is that of `extraction.facts[i]`. A fact goes when no window gives it any more.
+        """
+        found = by_id([fact.id for fact in extraction.facts], vectors)
+        with self._db.lock:
+            with self._db.transaction():
+                before = [row[0] for row in self._db.rows("SELECT fact FROM given WHERE start = ?", start)]
+                self._db.execute("DELETE FROM windows WHERE start = ?", start)
+                self._db.insert("windows", [(start, stop, failed, as_json(extraction.failures))])
+                new = self._add_facts(start, extraction.facts)
+                added = {id_: found[id_] for id_ in new if id_ in found}
+                self._vectors["fact"].write(added)
+                removed = self._remove_orphans(before)
+            self._vectors["fact"].applied(added, removed)
+
+    def windows(self) -> tuple[Window, ...]:
+        rows = self._db.rows("SELECT start, stop, failures, failed FROM windows ORDER BY start")
+        return tuple(Window(row[0], row[1], tuple(json.loads(row[2])), bool(row[3])) for row in rows)
+
+    def facts(self) -> tuple[Fact, ...]:
+        """All facts by the position of their first source, then by id."""
+        return tuple(map(fact_of, self._db.rows("SELECT * FROM facts ORDER BY position, id")))
+
+    def facts_by_id(self, ids: Iterable[str]) -> tuple[Fact, ...]:
+        """The known ones among `ids`, in the order of `facts()`."""
+        named = f"SELECT * FROM facts WHERE id IN {LISTED} ORDER BY position, id"
+        return tuple(map(fact_of, self._db.rows(named, as_json(list(ids)))))
+
+    def facts_of(self, person: str) -> tuple[Fact, ...]:
+        """Facts that name `person`, in any spelling or by an alias, in the order of `facts()`."""
+        of = f"""SELECT * FROM facts WHERE row IN (SELECT fact FROM signals WHERE kind = 'person' AND key IN {LISTED})
+            ORDER BY position, id"""
+        return tuple(map(fact_of, self._db.rows(of, as_json(self._keys([person])))))
+
+    def persons(self) -> dict[str, int]:
+        """Each person whom facts name, in the commonest spelling, and how many facts do; most first."""
+        people = {key(alias.name): alias.person for alias in self.aliases()}
+        facts, spellings = Counter[str](), dict[str, Counter[str]]()
+        for (persons,) in self._db.rows("SELECT persons FROM facts"):
+            names = [people.get(key(name), name) for name in json.loads(persons)]
+            facts.update({key(name) for name in names})
+            for name in names:
+                spellings.setdefault(key(name), Counter())[name] += 1
+        shown = {who: min(names, key=lambda name: (-names[name], name)) for who, names in spellings.items()}
+        return {shown[who]: count for who, count in sorted(facts.items(), key=lambda item: (-item[1], item[0]))}
+
+    # People
+
+    def put_aliases(self, aliases: Iterable[Alias]) -> None:
+        """Add nicknames, each with the turn that shows it."""
+        with self._db.transaction():
+            rows = [(key(alias.name), alias.name, alias.person, alias.turn_id) for alias in aliases]
+            self._db.insert("aliases", rows, "INSERT OR IGNORE")
+
+    def aliases(self) -> tuple[Alias, ...]:
+        return tuple(Alias(*row) for row in self._db.rows("SELECT name, person, turn FROM aliases ORDER BY key, name"))
+
+    def put_profiles(self, profiles: Iterable[Profile]) -> None:
+        """Store profiles, each in place of what was known of its person."""
+        with self._db.transaction():
+            self._db.insert("profiles", list(map(profile_row, profiles)), "INSERT OR REPLACE")
+
+    def profiles(self) -> tuple[Profile, ...]:
+        return tuple(map(profile_of, self._db.rows("SELECT * FROM profiles ORDER BY key")))
+
+    def profile(self, person: str) -> Profile | None:
+        """The profile of `person`, in any spelling or by an alias."""
+        rows = self._db.rows(
+            f"SELECT * FROM profiles WHERE key IN {LISTED} ORDER BY key", as_json(self._keys([person]))
+        )
+        return profile_of(rows[0]) if rows else None
+
+    # Vectors and search
+
+    def put_turn_vectors(self, ids: Sequence[str], vectors: Vectors) -> None:
+        """Row i of `vectors` is that of the turn `ids[i]`."""
+        found = by_id(ids, vectors)
+        with self._db.lock:
+            with self._db.transaction():
+                self._vectors["turn"].write(found)
+            self._vectors["turn"].applied(found, ids)
+
+    def missing_turn_vectors(self) -> tuple[str, ...]:
+        """Ids of the turns that have no vector yet, in the order of the conversation."""
+        missing = "SELECT id FROM turns WHERE row NOT IN (SELECT row FROM turn_vectors) ORDER BY row"
+        return tuple(row[0] for row in self._db.rows(missing))
+
+    def search_dense(self, kind: Unit, vectors: Vectors, k: int) -> list[Hits]:
+        """For each query row the best `k` by inner product, best first, ties by id."""
+        return self._vectors[kind].search(vectors, k)
+
+    def search_text(self, kind: Unit, text: str, k: int) -> Hits:
+        """The best `k` by BM25, positive, best first, ties by id."""
+        return search_text(self._db, kind, text, k)
+
+    def search_symbolic(
+        self, persons: Iterable[str], entities: Iterable[str], location: str | None, time: str | None, k: int
+    ) -> Hits:
+        """The `k` facts that meet most of the asked signals (any of them will do), ties by id."""
+        return search_symbolic(self._db, self._keys(persons), entities, location, time, k)
+
+    # The whole
+
+    def counts(self) -> dict[str, int]:
+        """Numbers for `BuildReport`, by its field names."""
+        return {
+            "turns": self._db.number("SELECT count(*) FROM turns"),
+            "windows": self._db.number("SELECT count(*) FROM windows"),
+            "failed_windows": self._db.number("SELECT count(*) FROM windows WHERE failed"),
+            "facts": self._db.number("SELECT count(*) FROM facts"),
+            "facts_without_source": self._db.number("SELECT count(*) FROM facts WHERE sources = '[]'"),
+            "profiles": self._db.number("SELECT count(*) FROM profiles"),
+        }
+
+    def export(self, path: Path) -> None:
+        """Write everything but the vectors as JSON lines, sorted by type and key: equal memories, equal bytes."""
+        lines = "".join(as_json(record) + "\n" for record in self._records())
+        partial = path.with_name(path.name + ".partial")
+        partial.write_text(lines, encoding="utf-8")
+        partial.replace(path)
+
+    def _add_facts(self, start: int, facts: Sequence[Fact]) -> list[str]:
+        """Insert what is new and note that the window gives all; returns the ids of the new."""
+        known = {row[0] for row in self._db.rows(f"SELECT id FROM facts WHERE id IN {LISTED}", _ids(facts))}
+        new = {fact.id: fact for fact in facts if fact.id not in known}
+        rows = list(enumerate(new.values(), self._db.number("SELECT coalesce(max(row), 0) + 1 FROM facts")))
+        positions = self._positions(new.values())
+        firsts = [min((positions[id_] for id_ in fact.sources), default=start) for _, fact in rows]
+        self._db.insert("facts", [fact_row(row, first, fact) for (row, fact), first in zip(rows, firsts, strict=True)])
+        self._db.insert("signals", sorted(signal for row, fact in rows for signal in signals(row, fact)))
+        self._db.insert("fact_text(rowid, text)", [(row, fact_text(fact)) for row, fact in rows])
+        self._db.execute(f"INSERT INTO given SELECT ?, row FROM facts WHERE id IN {LISTED}", start, _ids(facts))
+        return list(new)
+
+    def _positions(self, facts: Iterable[Fact]) -> dict[str, int]:
+        """Turn id -> position, of all sources. Raises BadInput for a source that is no stored turn."""
+        cited = {id_ for fact in facts for id_ in fact.sources}
+        rows = self._db.rows(f"SELECT id, row FROM turns WHERE id IN {LISTED}", as_json(sorted(cited)))
+        positions = {row[0]: row[1] for row in rows}
+        if unknown := sorted(cited - positions.keys()):
+            raise BadInput(f"facts cite turns that are not stored ({', '.join(unknown[:5])}): add the turns first.")
+        return positions
+
+    def _remove_orphans(self, rows: Sequence[int]) -> list[str]:
+        """Delete those of the facts in `rows` that no window gives any more; returns their ids."""
+        orphaned = f"SELECT row, id FROM facts WHERE row IN {LISTED} AND row NOT IN (SELECT fact FROM given)"
+        gone = [(row[0], row[1]) for row in self._db.rows(orphaned, as_json(rows))]
+        for table, column in (("fact_text", "rowid"), ("facts", "row")):
+            self._db.execute(f"DELETE FROM {table} WHERE {column} IN {LISTED}", as_json([row for row, _ in gone]))
+        return [id_ for _, id_ in gone]
+
+    def _keys(self, persons: Iterable[str]) -> list[str]:
+        """All keys under which facts may name these people: their own, and those of their aliases."""
+        aliases = self.aliases()
+        people = {key(alias.name): key(alias.person) for alias in aliases}
+        asked = {people.get(key(person), key(person)) for person in persons}
+        return sorted(asked | {name for name, person in people.items() if person in asked})
+
+    def _records(self) -> Iterator[dict[str, Any]]:
+        """The lines of an export."""
+        names = ("conversation", "embedder", "schema")
+        yield from ({"type": "alias", **asdict(alias)} for alias in self.aliases())
+        yield from ({"type": "fact", **asdict(fact)} for fact in sorted(self.facts(), key=lambda fact: fact.id))
+        yield {"type": "memory", **{name: self._db.meta(name) for name in names}}
+        for profile in self.profiles():
+            yield {"type": "profile", **asdict(profile), "sections": dict(sorted(profile.sections.items()))}
+        for turn in self.turns():
+            yield {"type": "turn", **asdict(turn), "time": turn.time.isoformat() if turn.time else None}
+        given = "SELECT id FROM given JOIN facts ON fact = row WHERE start = ? ORDER BY id"
+        for window in self.windows():
+            facts = [row[0] for row in self._db.rows(given, window.start)]
+            yield {"type": "window", **asdict(window), "facts": facts}
+
+
+def _ids(nouns: Iterable[Fact | Turn]) -> str:
+    return as_json([noun.id for noun in nouns])
