@@ -4,25 +4,32 @@ Items are those of a predictions row: `{"kind", "id", "rank", "score", "sources"
 0 marks what was brought along without a rank.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from typing import Any
 
 KS = (1, 5, 10, 25)
 
 
 def retrieval_scores(items: Sequence[Mapping[str, Any]], evidence: Collection[str]) -> dict[str, float]:
-    """`hit@k`, `all@k`, `recall@k` for k in `KS` over the ranked items, `context_recall` over all items.
+    """`hit@k`, `all@k`, `recall@k`, `sources@k` for k in `KS` over the ranked items, `context_recall` over all items.
 
-    hit: any evidence turn is among the sources of the first k ranked items; all: every one; recall: their share.
-    `evidence` holds at least one turn id.
+    hit: any evidence turn is among the sources of the first k ranked items; all: every one; recall: their share;
+    sources: how many distinct turns those k items cite, since units differ in size. `evidence` is not empty.
     """
-    scores = {}
+    scores: dict[str, float] = {}
     for k in KS:
-        found = _recall([item for item in items if 1 <= item["rank"] <= k], evidence)
-        scores |= {f"hit@{k}": float(found > 0), f"all@{k}": float(found == 1), f"recall@{k}": found}
-    return scores | {"context_recall": _recall(items, evidence)}
+        sources = _sources([item for item in items if 1 <= item["rank"] <= k])
+        recall = _recall(sources, evidence)
+        scores[f"hit@{k}"] = float(recall > 0)
+        scores[f"all@{k}"] = float(recall == 1)
+        scores[f"recall@{k}"] = recall
+        scores[f"sources@{k}"] = float(len(sources))
+    return scores | {"context_recall": _recall(_sources(items), evidence)}
 
 
-def _recall(items: Sequence[Mapping[str, Any]], evidence: Collection[str]) -> float:
-    sources = {turn for item in items for turn in item["sources"]}
-    return len(sources.intersection(evidence)) / len(set(evidence))
+def _sources(items: Sequence[Mapping[str, Any]]) -> set[str]:
+    return {turn for item in items for turn in item["sources"]}
+
+
+def _recall(sources: Set[str], evidence: Collection[str]) -> float:
+    return len(sources & set(evidence)) / len(set(evidence))
