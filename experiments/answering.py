@@ -1,6 +1,5 @@
 """Memories are built and questions answered in threads; each row is kept as soon as it is there."""
 
-import json
 import logging
 import threading
 import time
@@ -21,7 +20,9 @@ from trimem.types import Answer, BuildReport, Conversation, Item, Question
 
 log = logging.getLogger(__name__)
 
-Opener = Callable[[Conversation, Path], Memory]
+Progress = Callable[[str, int, int], None]
+"""Told by a memory that builds: what is being done, how much of it is done, how much there is."""
+Opener = Callable[[Conversation, Path, Progress], Memory]
 """Opens the memory of a conversation in its directory."""
 
 BUILD_FILE = "build.json"
@@ -38,6 +39,7 @@ class Answering:
 
     directory: Path
     dataset: Dataset
+    categories: Mapping[str, int]
     open_memory: Opener
     workers: int
     commit: str
@@ -56,8 +58,7 @@ class Answering:
         done = {id for id, row in self.predictions.read().items() if is_answered(row)}
         pending = {id: [q for q in questions if q.id not in done] for id, questions in self.dataset.questions.items()}
         jobs = [(conversation, pending[conversation.id]) for conversation in self.dataset.conversations]
-        turns = sum(len(conversation.turns) for conversation, _ in jobs)
-        with Bars(turns, sum(map(len, pending.values()))) as self._bars:
+        with Bars(self.dataset.conversations, sum(map(len, pending.values()))) as self._bars:
             try:
                 reports = list(fan_out(self._conversation, jobs, self.workers))
             except BaseException:
@@ -65,10 +66,16 @@ class Answering:
                 raise
         return [report for report in reports if report]
 
-    def wait(self, seconds: float) -> None:
-        """After a stop: give what is under way so long to end, so that its rows are kept."""
+    def wait(self) -> None:
+        """After a stop: let what is under way end, so that its rows are kept."""
         for _ in range(self.workers):
-            self._busy.acquire(timeout=seconds)
+            self._busy.acquire()
+
+    def finish(self, order: Sequence[str]) -> list[Row]:
+        """Put both files in the order of the data set, a row a question; the rows."""
+        self.predictions.finish(order)
+        self.timings.finish(order)
+        return list(self.predictions.read().values())
 
     def _conversation(self, job: tuple[Conversation, Sequence[Question]]) -> BuildReport | None:
         conversation, questions = job
@@ -76,29 +83,37 @@ class Answering:
         known = read_report(folder)
         with self._busy:
             if self._stop.is_set() or (known and not questions):
-                self._bars.built(len(conversation.turns))
+                self._bars.built(conversation, 1.0)
                 return known
             folder.mkdir(parents=True, exist_ok=True)
             started = time.perf_counter()
             try:
-                memory = self.open_memory(conversation, folder)
+                memory = self.open_memory(conversation, folder, self._progress(conversation))
                 report = memory.build(conversation)
             except TriMemError:
                 raise
-            except Exception as error:
-                log.exception("building %s failed", conversation.id)
-                self._fail(conversation, questions, f"error: build: {type(error).__name__}: {error}")
+            except Exception as error:  # noqa: BLE001 - counted: each question gets a failed row with this cause
+                status = self._noted("build", conversation.id, error)
+                self._keep_all(conversation, questions, status)
                 return None
+            finally:
+                self._bars.built(conversation, 1.0)
             write_report(folder, report, time.perf_counter() - started)
             self.saved()
-            self._bars.built(len(conversation.turns))
             self._questions(memory, conversation, questions)
             return report
 
     def _questions(self, memory: Memory, conversation: Conversation, questions: Sequence[Question]) -> None:
+        """Ask them all, or until one finds that no further call can succeed: then what is under way ends first."""
+        fatal: list[TriMemError] = []
+
         def ask(question: Question) -> None:
-            if not self._stop.is_set():
-                self._answer(memory, conversation, question)
+            try:
+                if not self._stop.is_set():
+                    self._answer(memory, conversation, question)
+            except TriMemError as error:
+                self._stop.set()
+                fatal.append(error)
 
         try:
             for _ in fan_out(ask, questions, self.workers):
@@ -106,6 +121,8 @@ class Answering:
         finally:
             if hasattr(memory, "close"):
                 memory.close()
+        if fatal:
+            raise fatal[0]
 
     def _answer(self, memory: Memory, conversation: Conversation, question: Question) -> None:
         before = self.llm.asked() if self.llm else (0, 0)
@@ -113,23 +130,38 @@ class Answering:
         try:
             answer = memory.answer(question)
         except TriMemError:
-            self._stop.set()
             raise
-        except Exception as error:
-            log.exception("question %s failed", question.id)
-            answer = Answer("", status=f"error: {type(error).__name__}: {error}")
+        except Exception as error:  # noqa: BLE001 - counted: a failed row with its cause
+            if self._stop.is_set():
+                return  # services are being closed under it: the next start asks again
+            answer = Answer("", status=self._noted("answer", question.id, error))
         after = self.llm.asked() if self.llm else (0, 0)
         cost = {"seconds": round(time.perf_counter() - started, 4), "calls": after[0] - before[0]}
         self.timings.append({"question_id": question.id, **cost, "cached": after[1] - before[1]})
         self._keep(conversation, question, answer)
 
-    def _fail(self, conversation: Conversation, questions: Sequence[Question], status: str) -> None:
-        self._bars.built(len(conversation.turns))
+    def _progress(self, conversation: Conversation) -> Progress:
+        """For the memory to call: windows are what takes time."""
+
+        def tell(stage: str, done: int, total: int) -> None:
+            if stage == "windows":
+                self._bars.built(conversation, done / max(total, 1))
+
+        return tell
+
+    def _noted(self, what: str, id: str, error: Exception) -> str:
+        """The failure as a status; a line on the console, the traceback in the log."""
+        status = f"error: {what}: {type(error).__name__}: {error}"
+        log.warning("%s: %s", id, status)
+        log.info("%s", id, exc_info=error)
+        return status
+
+    def _keep_all(self, conversation: Conversation, questions: Sequence[Question], status: str) -> None:
         for question in questions:
             self._keep(conversation, question, Answer("", status=status))
 
     def _keep(self, conversation: Conversation, question: Question, answer: Answer) -> None:
-        category = self.dataset.category(question.id)
+        category = self.categories[question.id]
         self.predictions.append(prediction(conversation.id, category, question, answer, self.commit))
         self._bars.answered()
 

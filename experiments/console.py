@@ -3,62 +3,76 @@
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from typing import Any, Self
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
+
+from trimem.types import Conversation
 
 SHOWN = ("f1_locomo", "f1_set", "bleu1_set")
 """Scores in the table on the screen; `metrics.json` has all."""
+WIDTH = 132
+"""Columns of a table that is not shown on a terminal."""
 QUIET_SECONDS = 10.0
 """Without a terminal a line of progress is printed this often, and at each end."""
 
 
 class Bars:
-    """Bars for building and answering; where stderr is no terminal, a line now and then."""
+    """Bars for building (in turns) and answering (in questions); no terminal on stderr: a line now and then."""
 
-    def __init__(self, turns: int, questions: int) -> None:
-        self.console = Console(stderr=True)
-        self._total = {"building (turns)": turns, "answering (questions)": questions}
-        self._done = dict.fromkeys(self._total, 0)
-        self._printed = time.monotonic()
-        self._lock = threading.Lock()
+    def __init__(self, conversations: Sequence[Conversation], questions: int) -> None:
         columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-        self._live = Progress(TextColumn("{task.description}"), *columns, console=self.console)
-        self._tasks = {name: self._live.add_task(name, total=total) for name, total in self._total.items()}
+        self._console = Console(stderr=True)
+        self._live = Progress(TextColumn("{task.description}"), *columns, console=self._console)
+        turns = sum(len(conversation.turns) for conversation in conversations)
+        self._building = self._live.add_task("building memories (turns)", total=turns)
+        self._answering = self._live.add_task("answering questions", total=questions)
+        self._built: dict[str, int] = {}
+        self._lock = threading.Lock()
+        self._printed = time.monotonic()
 
     def __enter__(self) -> Self:
-        if self.console.is_terminal:
+        if self._console.is_terminal:
             self._live.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(self, *_: object) -> None:
         self._live.stop()
 
-    def built(self, turns: int) -> None:
-        """So many more turns are in a memory."""
-        self._advance("building (turns)", turns)
+    def built(self, conversation: Conversation, share: float) -> None:
+        """How much of a conversation's memory stands, from 0 to 1."""
+        with self._lock:
+            self._built[conversation.id] = round(share * len(conversation.turns))
+            self._live.update(self._building, completed=sum(self._built.values()))
+            self._print(self._building)
 
     def answered(self) -> None:
         """One more question has its row."""
-        self._advance("answering (questions)", 1)
-
-    def _advance(self, name: str, by: int) -> None:
         with self._lock:
-            self._done[name] += by
-            self._live.advance(self._tasks[name], by)
-            finished = self._done[name] == self._total[name]
-            if not self.console.is_terminal and (finished or time.monotonic() - self._printed > QUIET_SECONDS):
-                self._printed = time.monotonic()
-                self.console.print(f"{name}: {self._done[name]}/{self._total[name]}", highlight=False)
+            self._live.advance(self._answering)
+            self._print(self._answering)
+
+    def _print(self, id: TaskID) -> None:
+        task = self._live.tasks[id]
+        if not self._console.is_terminal and (task.finished or time.monotonic() - self._printed > QUIET_SECONDS):
+            self._printed = time.monotonic()
+            self._console.print(f"{task.description}: {task.completed:.0f} of {task.total:.0f}", highlight=False)
 
 
 def score_table(metrics: Mapping[str, Any], title: str) -> None:
     """Scores by category, then the headline, each with its n and its interval; what failed; what it cost."""
     table = Table(title=title, title_justify="left")
-    table.add_column("category")
+    table.add_column("category", no_wrap=True)
     for name in ("n", *SHOWN, "hit@5", "context_recall"):
         table.add_column(name, justify="right")
     for id, row in metrics["by_category"].items():
@@ -69,12 +83,11 @@ def score_table(metrics: Mapping[str, Any], title: str) -> None:
     table.add_row("headline (micro)", n, *(_cell(headline.get(m)) for m in _columns()), style="bold")
     table.add_row("headline (macro)", n, *(_cell(metrics["macro"].get(m)) for m in _columns()))
     tokens = {kind: cell for kind, cell in metrics["context_tokens"].items() if cell["mean"] is not None}
-    console = Console()
-    console.print(table)
-    console.print(f"failed: {metrics['failed']} of {metrics['n']}; intervals: {metrics['interval']}", highlight=False)
-    console.print("context tokens: " + ", ".join(f"{kind} {cell['mean']:.0f}" for kind, cell in tokens.items()))
+    _print(table)
+    say(f"failed: {metrics['failed']} of {metrics['n']}; intervals: {metrics['interval']}")
+    say("context tokens: " + ", ".join(f"{kind} {cell['mean']:.0f}" for kind, cell in tokens.items()))
     for stage, cost in metrics["usage"].items():
-        console.print(f"{stage}: {_cost(cost)}", highlight=False)
+        say(f"{stage}: {_cost(cost)}")
 
 
 def _columns() -> tuple[str, ...]:
@@ -104,7 +117,12 @@ def job_table(jobs: Sequence[Mapping[str, Any]]) -> None:
         scores = (_cell(headline), str(headline["n"])) if headline else ("–", "–")
         ended = "failed" if job["exit"] else "ok"
         table.add_row(" ".join(job["overrides"]), ended, *scores, str(job.get("run") or job.get("reason", "")))
-    Console().print(table)
+    _print(table)
+
+
+def _print(table: Table) -> None:
+    console = Console()
+    (console if console.is_terminal else Console(width=WIDTH)).print(table)
 
 
 def say(line: str) -> None:

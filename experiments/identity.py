@@ -5,20 +5,50 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-UNHASHED = ("concurrency", "timeout", "latency")
-"""Keys of a backbone that change how long a reply takes, not what it says."""
+from experiments.data.types import Dataset
+from trimem.prompts import Prompt
+
+SELECTION: Mapping[str, Any] = {
+    "split": str,
+    "conversations": list[str] | None,
+    "categories": list[int] | None,
+    "limit": int | None,
+}
+"""Keys of a `dataset` node that choose questions; the others go to its loader."""
+IGNORED = {
+    "backbone": ("concurrency", "timeout", "latency", "max_retries"),
+    "dataset": ("path", "verify", *SELECTION),
+}
+"""Keys that change where something lies or how long it takes, or (a selection) stand in the hash by what they chose."""
 
 
 def canonical(value: Any) -> str:
     """JSON in which equal values are equal texts, whatever the order of keys. Raises TypeError on other types."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return json.dumps(value, sort_keys=True, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
 
 
 def content_hash(value: Any) -> str:
     """12 hex digits of the sha256 over `canonical(value)`."""
-    return hashlib.sha256(canonical(value).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return hashlib.sha256(canonical(value).encode()).hexdigest()[:12]
 
 
-def backbone_identity(backbone: Mapping[str, Any]) -> dict[str, Any]:
-    """A backbone's config without what changes only speed."""
-    return {key: value for key, value in backbone.items() if key not in UNHASHED}
+def identity(
+    config: Mapping[str, Any], dataset: Dataset, prompts: Mapping[str, Prompt], services: tuple[str, ...]
+) -> dict[str, Any]:
+    """All that changes a result: the method with its parts, the questions, the seed, and the services it uses."""
+    asked = {id: [question.id for question in questions] for id, questions in dataset.questions.items()}
+    used = {name: _relevant(config, name) for name in ("method", "dataset", *services)}
+    data = {**used["dataset"], "sha256": dataset.sha256, "questions": {id: content_hash(asked[id]) for id in asked}}
+    hashes = {name: prompt.hash for name, prompt in prompts.items()}
+    return {**used, "dataset": data, "seed": config["seed"], "prompts": hashes}
+
+
+def _relevant(config: Mapping[str, Any], name: str) -> Any:
+    return _by_name({key: value for key, value in config[name].items() if key not in IGNORED.get(name, ())})
+
+
+def _by_name(node: Any) -> Any:
+    """Prompt files by their name alone: what they say is hashed apart."""
+    if isinstance(node, Mapping):
+        return {key: _by_name(value) for key, value in node.items()}
+    return node.rsplit("/", 1)[-1] if isinstance(node, str) and node.endswith(".md") else node

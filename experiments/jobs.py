@@ -9,9 +9,8 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 
 from experiments.console import job_table
-from experiments.exits import complain, explain
+from experiments.exits import ACTIONABLE, complain, explain
 from experiments.run_dir import read_json, write_json
-from trimem.errors import TriMemError
 
 log = logging.getLogger(__name__)
 
@@ -22,7 +21,9 @@ def record(job: Callable[[], dict[str, Any]], overrides: Sequence[str], folder: 
     write_json(folder / "status.json", status)
     try:
         status |= job()
-    except TriMemError as error:
+        if status["reason"]:
+            complain(status["reason"])
+    except ACTIONABLE as error:
         log.info("the job failed", exc_info=True)
         status["reason"], status["exit"] = explain(error)
         complain(status["reason"])

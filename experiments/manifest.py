@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.run_dir import locked, read_json, write_json
+from experiments.services import Services
 from trimem.prompts import Prompt
 
 PACKAGES = (
@@ -86,3 +87,30 @@ def look(runs: Path, sha256: str, run: str) -> int:
 def now() -> str:
     """The time of day, for the record only: no result depends on it."""
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+class Record:
+    """`manifest.json` over the life of a run: written before the first call, completed after the last."""
+
+    def __init__(self, path: Path, services: Services) -> None:
+        self.path = path
+        self.services = services
+        self.content: dict[str, Any] = {}
+
+    def begin(self, description: Mapping[str, Any]) -> str:
+        """Write what is known now; every start adds itself. Returns the commit that rows of this start carry."""
+        code = code_version()
+        starts = [*(read_json(self.path) or {"starts": []})["starts"], {"time": now(), **code, "versions": versions()}]
+        self.content = {**description, "starts": starts, "model": (read_json(self.path) or {}).get("model", {})}
+        write_json(self.path, self.content)
+        return f"{code['commit'] or 'unknown'}{'+changes' if code['dirty'] else ''}"
+
+    def note_served(self) -> None:
+        """Add what was asked of the model, what was sent to it, and which model served."""
+        tap, provider = self.services.llm, self.services.provider
+        if tap is None or not tap.served:
+            return
+        served = {model: sorted(fingerprints) for model, fingerprints in sorted(tap.served.items())}
+        sent, notes = getattr(provider, "sent", {}), getattr(provider, "notes", {})
+        self.content["model"] = {"asked": dict(tap.identity), "sent": sent, "notes": notes, "served": served}
+        write_json(self.path, self.content)

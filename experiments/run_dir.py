@@ -34,7 +34,9 @@ def _take(lock: IO[str], path: Path) -> None:
     except BlockingIOError as error:
         lock.seek(0)
         holder = lock.read().strip() or "another process"
-        raise BadInput(f"{path} is being worked on by {holder}; wait for it, or choose another seed or name.") from error
+        raise BadInput(
+            f"{path} is being worked on by {holder}; wait for it, or choose another seed or name."
+        ) from error
     lock.truncate(0)
     lock.write(f"process {os.getpid()} on {socket.gethostname()}")
     lock.flush()

@@ -1,46 +1,40 @@
 """One run: build a memory from each conversation, ask its questions, keep every row, score them, show the result."""
 
 import inspect
-import logging
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from experiments import console, manifest
-from experiments.answering import Answering, Builder
+from experiments.answering import Answering, Progress
 from experiments.assemble import assemble
 from experiments.data.types import Dataset, GoldBook
-from experiments.identity import backbone_identity, content_hash
+from experiments.exits import complain
+from experiments.identity import SELECTION, content_hash, identity
 from experiments.metrics.summary import build_totals, summarise
-from experiments.rows import RowFile, is_answered
+from experiments.rows import Row
 from experiments.run_dir import SCHEMA, read_json, run_directory, write_json
 from experiments.services import Services
-from experiments.settings import Settings, checked, read_settings
+from experiments.settings import Settings, absolute, checked, read_settings
+from experiments.spending import Spending
 from experiments.tracking import Tracker
-from trimem.errors import BadInput
 from trimem.prompts import Prompt
-
-log = logging.getLogger(__name__)
-
-SELECTION: Mapping[str, Any] = {
-    "split": str,
-    "conversations": list[str] | None,
-    "categories": list[int] | None,
-    "limit": int | None,
-}
-"""Keys of a `dataset` node that choose from the data; the others go to its loader."""
+from trimem.protocols import Memory
+from trimem.types import Conversation
 
 
 def run(config: Mapping[str, Any], launch: Path) -> dict[str, Any]:
     """Do what `config` (resolved, plain) asks and is not done yet. Returns what the job's status records.
 
-    Raises TriMemError where the run cannot go on; what was finished is kept and the same call goes on from there.
+    Relative paths count from `launch`. Raises TriMemError where the run cannot go on; what was finished is kept and
+    the same call goes on from there.
     """
-    settings = read_settings(config, launch)
-    dataset, golds = load_data(config, launch)
+    config = absolute(config, launch)
+    settings = read_settings(config)
+    dataset, golds = load_data(config)
     with ExitStack() as stack:
         services = Services(config, settings)
         stack.callback(services.close)
@@ -51,12 +45,10 @@ def run(config: Mapping[str, Any], launch: Path) -> dict[str, Any]:
         return work.do(directory, tracker)
 
 
-def load_data(config: Mapping[str, Any], launch: Path) -> tuple[Dataset, GoldBook]:
-    """The chosen part of the data set, and all golds. A relative path counts from `launch`. Raises BadInput."""
+def load_data(config: Mapping[str, Any]) -> tuple[Dataset, GoldBook]:
+    """The chosen part of the data set, and all golds. Raises BadInput."""
     node = dict(config["dataset"])
     choice = {key: checked(kind, node.pop(key, None), f"dataset.{key}") for key, kind in SELECTION.items()}
-    if "path" in node:
-        node["path"] = str(launch / Path(checked(str, node["path"], "dataset.path")).expanduser())
     dataset, golds = assemble({"dataset": node}, "dataset", {})
     return dataset.select(golds, **choice), golds
 
@@ -78,21 +70,7 @@ class Work:
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """All that changes a result: the method with its parts, and of the services those that it uses."""
-        data = {key: value for key, value in self.config["dataset"].items() if key not in ("path", "verify", *SELECTION)}
-        chosen = {conversation.id: content_hash([q.id for q in self.dataset.questions[conversation.id]])
-                  for conversation in self.dataset.conversations}
-        identity = {
-            "method": self.config["method"],
-            "dataset": {**data, "sha256": self.dataset.sha256, "questions": chosen},
-            "seed": self.settings.seed,
-            "prompts": {name: prompt.hash for name, prompt in self.prompts.items()},
-        }
-        if self.services.llm:
-            identity["backbone"] = backbone_identity(self.config["backbone"])
-        if self.services.embedder:
-            identity["embedder"] = self.config["embedder"]
-        return identity
+        return identity(self.config, self.dataset, self.prompts, self.services.used())
 
     @property
     def hash(self) -> str:
@@ -103,22 +81,79 @@ class Work:
         return self.settings.paths.runs / self.settings.name / self.hash
 
     def do(self, directory: Path, tracker: Tracker) -> dict[str, Any]:
-        """Build and answer what is missing, then score, show and log."""
-        code = manifest.code_version()
-        self._write_manifest(directory, code)
-        spending = Spending(directory / "usage.json", self.services)
-        answering = Answering(directory, self.dataset, self._builder(), self.settings.workers, self.services.llm)
+        """Build and answer what is missing, then score, log and show."""
+        record = manifest.Record(directory / "manifest.json", self.services)
+        commit = record.begin(self._description())
+        spending = Spending(directory / "usage.json", self.services.usage)
+        categories = {id: self.golds[id].category for id in self.dataset.question_ids}
+        answering = Answering(
+            directory,
+            self.dataset,
+            categories,
+            self._open,
+            self.settings.workers,
+            commit,
+            self.services.llm,
+            spending.save,
+        )
         try:
-            reports = answering.run(commit=_commit(code), saved=spending.save)
+            reports = answering.run()
+        except Exception:
+            answering.wait()
+            raise
         finally:
             spending.save()
-            self._note_served(directory)
-        order = self.dataset.question_ids
-        predictions = RowFile(directory / "predictions.jsonl", is_answered)
-        predictions.finish(order)
-        RowFile(directory / "timings.jsonl").finish(order)
-        rows = list(predictions.read().values())
-        metrics = summarise(rows, self.golds, self.dataset, build_totals(reports.values()), spending.total())
+            record.note_served()
+        rows = answering.finish(self.dataset.question_ids)
+        metrics = summarise(rows, self.golds, self.dataset, build_totals(reports), spending.total())
         write_json(directory / "metrics.json", metrics)
         self._log(tracker, directory, rows, metrics)
-        return self._show(directory, rows, metrics)
+        return self._show(directory, metrics)
+
+    def _open(self, conversation: Conversation, folder: Path, progress: Progress) -> Memory:
+        """The method's memory of one conversation; it gets of the runner's values those that it names."""
+        offered = {"directory": folder, "conversation": conversation.id, "progress": progress}
+        parameters = inspect.signature(self.method).parameters
+        memory: Memory = self.method(**{name: value for name, value in offered.items() if name in parameters})
+        return memory
+
+    def _description(self) -> dict[str, Any]:
+        """What the manifest says before the first call."""
+        data = self.dataset
+        tested = set(data.splits.get("test", ())) & {conversation.id for conversation in data.conversations}
+        looks = manifest.look(self.settings.paths.runs, data.sha256, self.hash) if tested else 0
+        return {
+            "schema": SCHEMA,
+            "run": self.hash,
+            "experiment": self.settings.name,
+            "identity": self.identity,
+            "config": self.config,
+            "dataset": {
+                "name": data.name,
+                "path": self.config["dataset"].get("path", "bundled"),
+                "sha256": data.sha256,
+                "verified": data.verified,
+                "licence": data.licence,
+            },
+            "prompts": {name: {"hash": p.hash, "text": p.text} for name, p in self.prompts.items()},
+            "seed": self.settings.seed,
+            "runs_that_read_the_test_split": looks,
+        }
+
+    def _log(self, tracker: Tracker, directory: Path, rows: list[Row], metrics: dict[str, Any]) -> None:
+        """Show the run to the tracker; what goes wrong there is said, and changes nothing else."""
+        for problem in tracker.log(directory, read_json(directory / "manifest.json") or {}, rows, metrics):
+            complain(f"tracker: {problem}", "warning")
+
+    def _show(self, directory: Path, metrics: dict[str, Any]) -> dict[str, Any]:
+        model = self.services.llm.model if self.services.llm else "no LLM"
+        method = self.config["method"]["_target_"].rsplit(".", 1)[-1]
+        console.score_table(metrics, f"{method}, {model}, {self.dataset.name}")
+        if not self.services.llm:
+            console.say("With a model: export OPENAI_API_KEY=…; python -m experiments.run backbone=gpt-4.1-mini")
+        console.say(f"run: {directory}")
+        failed, n, most = metrics["failed"], metrics["n"], self.settings.max_failed
+        status = {"exit": 0, "reason": "", "run": str(directory), "headline": metrics["headline"]}
+        if failed > most * n:
+            status |= {"exit": 1, "reason": f"{failed} of {n} questions failed, more than max_failed={most:g} allows"}
+        return status

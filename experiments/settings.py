@@ -45,11 +45,27 @@ class Settings(BaseModel):
     prices: dict[str, tuple[float, float]]
 
 
-def read_settings(config: Mapping[str, Any], launch: Path) -> Settings:
-    """The harness's keys of a resolved config, paths made absolute from `launch`. Raises BadInput."""
+def absolute(config: Mapping[str, Any], launch: Path) -> dict[str, Any]:
+    """The same config in which data, prompt files, runs and caches have absolute paths, counted from `launch`."""
+    changed = {key: _absolute(key, value, launch) for key, value in config.items()}
+    return {**changed, "paths": {key: _path(value, launch) for key, value in config["paths"].items()}}
+
+
+def _absolute(key: str, value: Any, launch: Path) -> Any:
+    if isinstance(value, Mapping):
+        return {inner: _absolute(inner, content, launch) for inner, content in value.items()}
+    is_file = key == "path" or (key == "prompt" and str(value).endswith(".md"))
+    return _path(value, launch) if is_file else value
+
+
+def _path(value: Any, launch: Path) -> Any:
+    return str(launch / Path(value).expanduser()) if isinstance(value, str) else value
+
+
+def read_settings(config: Mapping[str, Any]) -> Settings:
+    """The harness's keys of a resolved config. Raises BadInput."""
     settings: Settings = checked(Settings, dict(config), "")
-    paths = Paths(runs=launch / settings.paths.runs.expanduser(), cache=launch / settings.paths.cache.expanduser())
-    return settings.model_copy(update={"paths": paths})
+    return settings
 
 
 def checked(kind: Any, value: Any, key: str) -> Any:
