@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from trimem.retrieval import reciprocal_rank_fusion
 
 from trimem.errors import BadInput
 from trimem.protocols import Embedder, Reasoner
 from trimem.rendering import turn_item
-from trimem.retrieval import reciprocal_rank_fusion
 from trimem.tokens import count_tokens
 from trimem.types import Answer, BuildReport, Context, Conversation, Item, Question, Turn
 
