@@ -1,0 +1,59 @@
+"""Profiles without a model: the person's most telling sentences, sorted into the sections of a profile."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from trimem import times
+from trimem.rules.sections import section_of
+from trimem.types import SECTIONS, Fact, Profile
+
+_SENTENCES = 4  # a section; with ten sections some 600 tokens at most, which the context budget may cut further
+_LENGTH = 160  # characters a sentence: a longer one tells more than one thing
+_BETWEEN = "; "
+
+
+@dataclass(frozen=True)
+class RulesProfiler:
+    """Facts about a person -> profile; people with fewer than `min_facts` facts get none. No LLM.
+
+    A section keeps its best sentences by a score of the text alone, so updating session by session gives the same
+    profile as one update with all facts.
+    """
+
+    min_facts: int = 3
+
+    def update(self, profile: Profile | None, person: str, facts: Sequence[Fact]) -> Profile:
+        """The profile with the new facts sorted in; `fact_ids` grows by all of them."""
+        old = profile or Profile(person)
+        sentences = {name: text.split(_BETWEEN) for name, text in old.sections.items() if text}
+        for fact in facts:
+            if section := _section(fact):
+                sentences.setdefault(section, []).append(_sentence(fact))
+        sections = {name: _BETWEEN.join(_best(sentences[name])) for name in SECTIONS if name in sentences}
+        fact_ids = dict.fromkeys((*old.fact_ids, *(fact.id for fact in facts)))
+        return Profile(person, {name: text for name, text in sections.items() if text}, tuple(fact_ids))
+
+
+def _section(fact: Fact) -> str | None:
+    """The topic if it is a section's name, else by the fact's words; what has a date is at least a life event."""
+    if fact.topic in SECTIONS:
+        return fact.topic
+    return section_of([*fact.keywords, *re.findall(r"\w+", fact.statement)]) or ("life events" if fact.time else None)
+
+
+def _sentence(fact: Fact) -> str:
+    when = f" ({times.say(fact.time)})" if fact.time else ""
+    return fact.statement.replace(_BETWEEN, ", ").rstrip(".! ") + when
+
+
+def _best(sentences: Iterable[str]) -> list[str]:
+    """The most telling first; of equals the newer, since a later sentence may correct an earlier one."""
+    short = [sentence for sentence in dict.fromkeys(sentences) if len(sentence) <= _LENGTH]
+    newest_first = list(enumerate(short))[::-1]
+    return [text for _, text in sorted(newest_first, key=lambda item: -_telling(item[1]))[:_SENTENCES]]
+
+
+def _telling(sentence: str) -> int:
+    """How many different words of weight a sentence has: long ones, names and numbers."""
+    return len({word.lower() for word in re.findall(r"\w+", sentence) if len(word) > 4 or not word.islower()})

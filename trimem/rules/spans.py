@@ -1,0 +1,158 @@
+"""Spans of a sentence that can answer: dates, people, places, numbers, phrases; each with what speaks for it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from trimem import people, times
+from trimem.rules.evidence import Scored
+from trimem.rules.language import parse, stem, stems
+
+_OBJECTS = {"dobj", "attr", "pobj", "oprd", "appos", "conj", "acomp"}
+_TITLED = {"book", "movi", "film", "song", "game", "seri", "show", "band", "novel", "titl"}
+"""Asked nouns (stems) whose answers are titles, which stand in quotes or in capitals."""
+_NUMBER_WORDS = {"once": "once", "twice": "twice"}
+_DURATION = re.compile(
+    r"\b(?:for |over |about |around |almost |nearly )?((?:\d+|a|an|one|two|three|four|five|six|seven|eight|nine|ten|"
+    r"a couple of|a few|several|many) (?:more )?(?:minute|hour|day|week|month|year|decade)s?)\b|\bsince ((?:19|20)\d\d)\b",
+    re.IGNORECASE,
+)
+_REASON = re.compile(r"\b(?:because(?: of)?|since|so that|in order to|due to|thanks to)\b (.+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A candidate answer with the fit of its sentence and its own."""
+
+    text: str
+    score: float
+
+
+def when(ranked: Sequence[Scored]) -> str | None:
+    """The time told in the best unit, in its precision, else the day on which it was said."""
+    best = ranked[0].sentence
+    for s in (item.sentence for item in ranked if item.sentence.unit == best.unit):
+        if found := times.find(s.text, s.said):
+            return times.say(found[0][1])
+        if s.time:
+            return times.say(s.time)
+    return times.say(best.said.date().isoformat()) if best.said else None
+
+
+def of_people(item: Scored, names: frozenset[str]) -> Iterator[Span]:
+    """People named beside those asked about, else the nouns that stand for people ("her mentors")."""
+    doc = parse(item.sentence.text)
+    for ent in doc.ents:
+        if ent.label_ == "PERSON" and people.key(ent.text.removesuffix("'s")) not in names:
+            yield Span(ent.text.removesuffix("'s"), item.score + 0.5)
+    for chunk in doc.noun_chunks:
+        if chunk.root.lemma_.lower() in _KIN:
+            yield Span(_with_conjuncts(chunk, names), item.score + 0.3)
+
+
+_KIN = frozenset(
+    "mother mom mum father dad parent sister brother family friend husband wife kid child son daughter partner "
+    "grandma grandmother grandpa grandfather aunt uncle cousin mentor teacher colleague team neighbor".split()
+)
+
+
+def of_places(item: Scored, names: frozenset[str]) -> Iterator[Span]:
+    """Places by name, else where something is said to be ("at the lake")."""
+    doc = parse(item.sentence.text)
+    for ent in doc.ents:
+        if ent.label_ in {"GPE", "LOC", "FAC"} and people.key(ent.text.removesuffix("'s")) not in names:
+            yield Span(ent.text, item.score + 0.5)
+    for token in doc:
+        if token.dep_ == "pobj" and token.head.lower_ in {"in", "at", "to", "from", "near", "on"} and token.pos_ != "PRON":
+            if token.ent_type_ not in {"DATE", "TIME", "PERSON"}:
+                yield Span(_bare(doc[token.left_edge.i : token.i + 1], names), item.score + 0.1)
+
+
+def of_numbers(item: Scored, noun: str | None) -> Iterator[Span]:
+    """Numbers, best where they count the noun that is asked for."""
+    for token in parse(item.sentence.text):
+        word = token.lower_
+        if word in _NUMBER_WORDS or (token.like_num and token.ent_type_ not in {"DATE", "TIME", "MONEY"}):
+            counted = noun is not None and any(stem(t.lemma_) == noun for t in (token.head, *token.head.children))
+            yield Span(token.text, item.score + (0.8 if counted else 0.0) - (0.3 if word == "one" else 0.0))
+
+
+def of_durations(item: Scored) -> Iterator[Span]:
+    for match in _DURATION.finditer(item.sentence.text):
+        yield Span(match[1] or f"since {match[2]}", item.score)
+
+
+def of_reasons(item: Scored, names: frozenset[str]) -> Iterator[Span]:
+    """What follows a word of reason, else what is said of the subject."""
+    if match := _REASON.search(item.sentence.text):
+        yield Span(match[1].rstrip(".! "), item.score + 0.3)
+    yield from of_predicates(item, names)
+
+
+def of_predicates(item: Scored, names: frozenset[str]) -> Iterator[Span]:
+    """What the sentence says of its subject, without the subject."""
+    doc = parse(item.sentence.text)
+    sentence = next(iter(doc.sents), None)
+    if sentence is None:
+        return
+    root = sentence.root
+    start = root.i + 1 if root.lemma_ in {"be", "feel"} or root.pos_ == "AUX" else root.i
+    text = _bare(doc[start : min(sentence.end, start + 14)], names)
+    if text:
+        yield Span(text, item.score)
+
+
+def of_things(item: Scored, asked_stems: frozenset[str], noun: str | None, names: frozenset[str]) -> Iterator[Span]:
+    """Noun phrases that are not the question's own words, best near those and of the kind that is asked for."""
+    doc = parse(item.sentence.text)
+    if noun in _TITLED:
+        for title in re.findall(r"[\"“]([^\"“”]+)[\"”]", item.sentence.text):
+            yield Span(f'"{title}"', item.score + 1.2)
+    for chunk in doc.noun_chunks:
+        text = _with_conjuncts(chunk, names)
+        own = stems(chunk)
+        if not own or not text or chunk.root.pos_ == "PRON" or own <= asked_stems | names:
+            continue
+        if chunk.root.ent_type_ in {"DATE", "TIME", "PERSON"} or people.key(text) in names:
+            continue
+        yield Span(text, item.score + _fit(chunk, asked_stems, noun))
+
+
+def _fit(chunk: Any, asked_stems: frozenset[str], noun: str | None) -> float:
+    root, fit = chunk.root, 0.0
+    if noun and stem(root.lemma_) == noun:
+        fit += 0.7
+    elif noun and noun in _TITLED and root.ent_type_ == "WORK_OF_ART":
+        fit += 0.7
+    if root.dep_ in _OBJECTS:
+        fit += 0.2
+    ancestors = list(root.ancestors)[:3]
+    for distance, ancestor in enumerate(ancestors):
+        if stem(ancestor.lemma_) in asked_stems:
+            fit += 0.5 / (1 + distance)
+            break
+    return fit
+
+
+def _with_conjuncts(chunk: Any, names: frozenset[str]) -> str:
+    """The phrase with what is joined to it by "and" or commas, and its "of ..." where it has one."""
+    doc, parts = chunk.doc, []
+    for token in sorted((chunk.root, *chunk.root.conjuncts), key=lambda t: t.i):
+        end = token.i + 1
+        for child in token.rights:
+            if child.dep_ == "prep" and child.lower_ in {"of", "for", "about", "with"} and child.right_edge.i - child.i <= 4:
+                end = child.right_edge.i + 1
+                break
+        parts.append(_bare(doc[token.left_edge.i : end], names))
+    return ", ".join(dict.fromkeys(part for part in parts if part))
+
+
+def _bare(span: Any, names: frozenset[str]) -> str:
+    """The words without leading articles, pronouns and names, and without closing punctuation."""
+    tokens = list(span)
+    while tokens and (
+        tokens[0].pos_ in {"DET", "PUNCT", "CCONJ", "SPACE"} or tokens[0].tag_ in {"PRP$", "POS"} or tokens[0].lower_ in names
+    ):
+        tokens = tokens[1:]
+    return "".join(t.text_with_ws for t in tokens).strip(" .,!?;:")
