@@ -6,32 +6,40 @@ import logging
 from pathlib import Path
 from typing import Any
 
+from experiments.data.sources import PinnedFile
 from trimem.errors import BadInput
 
 log = logging.getLogger(__name__)
 
 
-def read_verified(path: str | Path, expected: str | None, verify: bool, get_it: str) -> tuple[bytes, str, bool]:
-    """Bytes of the file, their sha256, and whether that is `expected` (None: there is none to compare with).
+def read_pinned(path: str | Path, pinned: PinnedFile, verify: bool, get_it: str) -> tuple[bytes, str, bool]:
+    """Bytes of the file, their sha256, and whether it is the pinned file.
 
     A copy with Windows line ends counts as the original. Raises BadInput if the file cannot be read, or has
-    another digest and `verify` is set; `get_it` tells the reader how to get the right one.
+    another digest and `verify` is set; `get_it` tells how to get the right one.
     """
-    data = _read_bytes(Path(path), get_it)
-    digest = hashlib.sha256(data).hexdigest()
-    if expected is None or digest == expected:
-        return data, digest, expected is not None
+    data = read_bytes(path, get_it)
+    if pinned.digest_of(data) == pinned.digest:
+        return data, sha256(data), True
     unix = data.replace(b"\r\n", b"\n")
-    if hashlib.sha256(unix).hexdigest() == expected:
+    if pinned.digest_of(unix) == pinned.digest:
         log.warning("%s has Windows line ends; read as the original", path)
-        return unix, expected, True
+        return unix, sha256(unix), True
     if verify:
         raise BadInput(
-            f"{path}: its sha256 is {digest}, not the pinned {expected}. {get_it}, "
+            f"{path}: its {pinned.digest_of(data)} is not that of {pinned.name} (pinned: {pinned.digest}). {get_it}, "
             "or set dataset.verify=false to use this file as it is"
         )
-    log.warning("%s is not the pinned file (sha256 %s); used unverified", path, digest)
-    return data, digest, False
+    log.warning("%s is not the pinned %s (sha256 %s); used unverified", path, pinned.name, sha256(data))
+    return data, sha256(data), False
+
+
+def read_bytes(path: str | Path, get_it: str) -> bytes:
+    """The file's content, or BadInput."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise BadInput(f"cannot read {path} ({error.strerror}). {get_it}") from error
 
 
 def parse_json(data: bytes, path: str | Path, get_it: str) -> Any:
@@ -42,8 +50,6 @@ def parse_json(data: bytes, path: str | Path, get_it: str) -> Any:
         raise BadInput(f"{path} is not whole JSON ({error}). {get_it}") from error
 
 
-def _read_bytes(path: Path, get_it: str) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise BadInput(f"cannot read {path} ({error.strerror}). {get_it}") from error
+def sha256(data: bytes) -> str:
+    """Digest as it stands in manifests."""
+    return hashlib.sha256(data).hexdigest()

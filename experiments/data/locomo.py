@@ -14,17 +14,14 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, Literal
 
-from experiments.data.files import parse_json, read_verified
+from experiments.data.files import parse_json, read_bytes, read_pinned, sha256
+from experiments.data.sources import SOURCES
 from experiments.data.types import ABSTAIN, Dataset, Gold, GoldBook, Rule
 from trimem.errors import BadInput
 from trimem.types import Conversation, Question, Session, Turn
 
 log = logging.getLogger(__name__)
 
-URL = (
-    "https://raw.githubusercontent.com/snap-research/locomo/3eb6f2c585f5e1699204e3c3bdf7adc5c28cb376/data/locomo10.json"
-)
-SHA256 = "79fa87e90f04081343b8c8debecb80a9a6842b76a7aa537dc9fdf651ea698ff4"
 SPLITS = {
     "train": ("conv-26", "conv-30", "conv-42"),
     "val": ("conv-44", "conv-49"),
@@ -44,7 +41,7 @@ COUNTS = {
     "category 4": 841,
     "category 5": 446,
 }
-GET_IT = f"Download it from {URL} (python -m experiments.data download locomo) and set dataset.path to it"
+SOURCE = SOURCES["locomo"]
 
 ImageText = Literal["caption", "caption_if_url", "none"]
 """Which image captions become part of a turn: all, those of images with a URL, none."""
@@ -55,7 +52,7 @@ def load(path: str | Path, verify: bool = True, image_text: ImageText = "caption
 
     `verify=False` takes another file in this format (a corrected or shortened copy) and says how it differs.
     """
-    data, digest, verified = read_verified(path, SHA256, verify, GET_IT)
+    data, digest, verified = read_pinned(path, SOURCE.files[0], verify, SOURCE.get_it)
     dataset, golds = _parse(data, path, image_text)
     _check_counts(dataset, golds, verified)
     dataset = replace(
@@ -63,7 +60,7 @@ def load(path: str | Path, verify: bool = True, image_text: ImageText = "caption
         name="locomo",
         sha256=digest,
         verified=verified,
-        licence="CC BY-NC 4.0: non-commercial use only",
+        licence=SOURCE.licence,
         splits=SPLITS if verified else _present(SPLITS, dataset),
     )
     return dataset, golds
@@ -72,9 +69,9 @@ def load(path: str | Path, verify: bool = True, image_text: ImageText = "caption
 def load_sample(image_text: ImageText = "caption") -> tuple[Dataset, GoldBook]:
     """The invented conversations that come with this package: sample-train, sample-val, sample-test."""
     with as_file(files("experiments.data") / "sample" / "sample.json") as path:
-        data, digest, _ = read_verified(path, None, False, "Install the package again")
+        data = read_bytes(path, "Install the package again")
         dataset, golds = _parse(data, path, image_text)
-    return replace(dataset, name="sample", sha256=digest, verified=True, splits=SAMPLE_SPLITS), golds
+    return replace(dataset, name="sample", sha256=sha256(data), verified=True, splits=SAMPLE_SPLITS), golds
 
 
 def _parse(data: bytes, path: str | Path, image_text: ImageText) -> tuple[Dataset, GoldBook]:
@@ -82,7 +79,7 @@ def _parse(data: bytes, path: str | Path, image_text: ImageText) -> tuple[Datase
     conversations, questions, golds = [], {}, {}
     unreadable: list[str] = []
     try:
-        for sample in parse_json(data, path, GET_IT):
+        for sample in parse_json(data, path, SOURCE.get_it):
             conversation = _conversation(sample["sample_id"], sample["conversation"], image_text)
             if conversation.id in questions:
                 raise ValueError(f"two conversations are called {conversation.id}")
@@ -93,7 +90,9 @@ def _parse(data: bytes, path: str | Path, image_text: ImageText) -> tuple[Datase
             questions[conversation.id] = tuple(Question(id, qa["question"].strip()) for id, qa in pairs)
             golds.update({id: _gold(id, qa, turns, unreadable) for id, qa in pairs})
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise BadInput(f"{path} is not in LoCoMo's format ({type(error).__name__}: {error}). {GET_IT}") from error
+        raise BadInput(
+            f"{path} is not in LoCoMo's format ({type(error).__name__}: {error}). {SOURCE.get_it}"
+        ) from error
     if unreadable:
         log.warning("%s: evidence that points at no turn is left out: %s", Path(path).name, ", ".join(unreadable))
     dataset = Dataset(

@@ -26,7 +26,7 @@ def test_the_table_shows_number_name_and_n() -> None:
 
 
 def test_a_verified_file_with_other_counts_fails_loudly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(locomo, "read_verified", lambda path, *_: (Path(path).read_bytes(), locomo.SHA256, True))
+    monkeypatch.setattr(locomo, "read_pinned", lambda path, *_: (Path(path).read_bytes(), "digest", True))
     with pytest.raises(BadInput, match=r"category 4 4 \(locomo10: 841\)"):
         mini()
 

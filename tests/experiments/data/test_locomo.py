@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from experiments.data import files, locomo
+from experiments.data.sources import PinnedFile
 from experiments.data.types import ABSTAIN
 from tests.experiments.builders import locomo_file, mini, qa
 from trimem.errors import BadInput
@@ -47,10 +48,10 @@ def test_windows_line_ends_are_the_same_file(tmp_path: Path, caplog: pytest.LogC
     unix = b'[\n {"a": 1}\n]\n'
     path = tmp_path / "crlf.json"
     path.write_bytes(unix.replace(b"\n", b"\r\n"))
-    digest = hashlib.sha256(unix).hexdigest()
+    pinned = PinnedFile("a.json", "", sha256=hashlib.sha256(unix).hexdigest())
     with caplog.at_level(logging.WARNING):
-        data, found, verified = files.read_verified(path, digest, verify=True, get_it="")
-    assert (json.loads(data), found, verified) == ([{"a": 1}], digest, True)
+        data, digest, verified = files.read_pinned(path, pinned, verify=True, get_it="")
+    assert (json.loads(data), digest, verified) == ([{"a": 1}], pinned.sha256, True)
     assert "Windows line ends" in caplog.text
 
 
@@ -106,7 +107,7 @@ def test_an_answerable_question_without_answer_is_refused(tmp_path: Path) -> Non
 def test_the_real_file_gives_the_known_counts(data_dir: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         dataset, golds = locomo.load(data_dir / "locomo10.json")
-    assert dataset.verified and dataset.sha256 == locomo.SHA256
+    assert dataset.verified and dataset.sha256 == locomo.SOURCE.files[0].sha256
     assert Counter(gold.category for gold in golds.values()) == {1: 282, 2: 321, 3: 96, 4: 841, 5: 446}
     usable = [id for id, gold in golds.items() if gold.evidence and gold.category != 5]
     assert len(usable) == 1536
