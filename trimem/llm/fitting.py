@@ -6,7 +6,7 @@ Every change that loses or guesses something is named among the problems; a chan
 import json
 import types
 from functools import lru_cache
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import Any, Literal, TypeGuard, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
@@ -176,7 +176,7 @@ def _names(schema: type[BaseModel]) -> list[str]:
     return [key for name, info in schema.model_fields.items() for key in (name, info.alias) if key]
 
 
-def _is_model(wanted: Any) -> bool:
+def _is_model(wanted: Any) -> TypeGuard[type[BaseModel]]:
     return isinstance(wanted, type) and issubclass(wanted, BaseModel)
 
 

@@ -34,7 +34,7 @@ def _extract(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _fact(turn: Mapping[str, Any]) -> dict[str, Any]:
-    sentence = max(_sentences(turn["text"]), key=len)[:500]
+    sentence = max(_sentences(turn["text"]), key=len, default=turn["text"])[:500]
     keywords = _keywords(sentence)
     names = [name for name in _names(sentence) if name != turn["speaker"]]
     return {
@@ -86,7 +86,7 @@ def _judge(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Right where the prediction shares a word with the gold answer."""
     gold, prediction = (_tokens(str(fields.get(name, ""))) for name in ("gold", "prediction"))
     verdict = bool(gold & prediction)
-    return {name: verdict for name in ("correct", "is_correct", "label", "verdict")}
+    return dict.fromkeys(("correct", "is_correct", "label", "verdict"), verdict)
 
 
 def _anything(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -42,6 +42,7 @@ class OpenAICompatible(Provider):
         self.options = dict(options or {})
         self.sent: dict[str, dict[str, Any]] = {}
         self.notes: dict[str, str] = {}
+        self._dead = ""
         self._retries = max_retries
         self._gate = Gate(concurrency)
         self._secret = _key(api_key_env or self.server.key_env)
@@ -74,23 +75,27 @@ class OpenAICompatible(Provider):
         for name in unsent:
             self._note(name, f"{name} is not sent: {self.model} does not take it")
         with self._gate.slot():
+            if self._dead:
+                raise LLMUnavailable(self._dead)
             begun = time.perf_counter()
             try:
                 completion = self._client.chat.completions.create(
                     model=self.model, messages=body["messages"], extra_body=body
                 )
+                reply = reply_of(completion)
+                self._gate.speed_up()
             except openai.OpenAIError as error:
-                return replace(self._failure(error), seconds=time.perf_counter() - begun)
-        self._gate.speed_up()
-        reply = replace(reply_of(completion), seconds=time.perf_counter() - begun)
+                reply = self._failure(error)
+            self._gate.open()
         self._note("cut prompt", cut_prompt(request, reply.usage.prompt_tokens))
-        return reply
+        return replace(reply, seconds=time.perf_counter() - begun)
 
     def _failure(self, error: Exception) -> Reply:
         """A failure of this call alone as a reply; LLMUnavailable where every further call would fail too."""
         message, fatal = verdict(error, self.model, self.server.base_url)
         message = message.replace(self._secret, "***") if self._secret else message
         if fatal:
+            self._dead = message
             raise LLMUnavailable(message) from None
         return Reply("", "error", message, self.model)
 

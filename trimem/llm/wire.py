@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from trimem.llm.base import Reply, Request, Usage
+from trimem.llm.base import Reply, Request, Status, Usage
 from trimem.llm.jsontext import without_thinking
 from trimem.llm.models import Endpoint, Model
 from trimem.tokens import count_tokens
@@ -81,25 +81,28 @@ def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:
 
 def reply_of(completion: Any) -> Reply:
     """A chat completion as a Reply; every way of having no answer is a status of its own."""
-    usage = _usage(completion.usage)
-    served = {"model": completion.model or "", "fingerprint": getattr(completion, "system_fingerprint", None) or ""}
-    if not completion.choices:
+    if completion.choices:
+        text, status, error = _judge(completion.choices[0].message, completion.choices[0].finish_reason)
+    else:
         cause = getattr(completion, "error", None) or "no choices"
-        return Reply("", "error", f"the server replied without an answer: {cause}", usage=usage, **served)
-    choice = completion.choices[0]
-    message, finish = choice.message, choice.finish_reason
+        text, status, error = "", "error", f"the server replied without an answer: {cause}"
+    fingerprint = getattr(completion, "system_fingerprint", None) or ""
+    return Reply(text, status, error, completion.model or "", fingerprint, _usage(completion.usage))
+
+
+def _judge(message: Any, finish: str | None) -> tuple[str, Status, str]:
     text = without_thinking(message.content or "")
     if getattr(message, "refusal", None):
-        return Reply("", "refused", message.refusal, usage=usage, **served)
+        return "", "refused", message.refusal
     if finish == "content_filter":
-        return Reply("", "content_filter", "the provider's filter blocked the reply", usage=usage, **served)
+        return "", "content_filter", "the provider's filter blocked the reply"
     if text.startswith("<tool_call>") or (not text and getattr(message, "tool_calls", None)):
-        return Reply("", "tool_call", "the model called a tool though none was offered", usage=usage, **served)
+        return "", "tool_call", "the model called a tool though none was offered"
     if not text:
-        return Reply("", "empty", _why_empty(message, finish), usage=usage, **served)
+        return "", "empty", _why_empty(message, finish)
     if finish == "length":
-        return Reply(text, "length", "cut at the token limit", usage=usage, **served)
-    return Reply(text, usage=usage, **served)
+        return text, "length", "cut at the token limit"
+    return text, "ok", ""
 
 
 def _why_empty(message: Any, finish: str | None) -> str:
