@@ -15,7 +15,7 @@ from hydra.errors import InstantiationException
 from hydra.utils import instantiate
 
 from experiments.settings import checked
-from trimem.errors import BadInput
+from trimem.errors import BadInput, TriMemError
 
 Service = Callable[[str], Any]
 """Makes or returns a live service; is told which part asks, for its message when there is none."""
@@ -36,7 +36,7 @@ def assemble(config: Mapping[str, Any], key: str, services: Mapping[str, Service
 
 def _reason(error: InstantiationException) -> Exception:
     """A component's own clear refusal as it is; anything else as bad input."""
-    if isinstance(error.__cause__, BadInput):
+    if isinstance(error.__cause__, TriMemError):
         return error.__cause__
     return BadInput(" ".join(str(error).split()))
 
@@ -45,7 +45,7 @@ def _complete(part: Any, key: str, services: Mapping[str, Service]) -> Any:
     """Fill what is open in `part`, innermost first; a part that still lacks something stays a partial."""
     if not isinstance(part, functools.partial):
         return part
-    parameters = inspect.signature(part.func).parameters
+    parameters = _parameters(part.func)
     options = {name: _complete(value, name, services) for name, value in part.keywords.items()}
     _check_options(part.func, options, parameters, key)
     needs = {name: make(key) for name, make in services.items() if name in parameters and name not in options}
@@ -57,6 +57,17 @@ def _complete(part: Any, key: str, services: Mapping[str, Service]) -> Any:
         return part.func(**given)
     except (TypeError, ValueError) as error:
         raise BadInput(f"{key}: {part.func.__qualname__} refuses its options: {error}") from error
+
+
+def _parameters(target: Any) -> dict[str, inspect.Parameter]:
+    """What `target` can be given; for a class that hands `**settings` on, what its base can be given too."""
+    found: dict[str, inspect.Parameter] = {}
+    for kind in inspect.getmro(target) if inspect.isclass(target) else (target,):
+        own = inspect.signature(kind).parameters
+        found = {name: p for name, p in own.items() if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)} | found
+        if all(p.kind != p.VAR_KEYWORD for p in own.values()):
+            break
+    return found
 
 
 def _check_options(

@@ -110,13 +110,13 @@ def _cost(cost: Mapping[str, Any]) -> str:
 def job_table(jobs: Sequence[Mapping[str, Any]]) -> None:
     """How each job of a sweep ended."""
     table = Table(title=f"{sum(not job['exit'] for job in jobs)} of {len(jobs)} jobs ok", title_justify="left")
-    for column in ("job", "ended", "f1_locomo", "n", "run or reason"):
+    for column in ("differs by", "ended", "f1_locomo", "n", "run or reason"):
         table.add_column(column, overflow="fold")
     for job in jobs:
         headline = (job.get("headline") or {}).get("f1_locomo")
         scores = (_cell(headline), str(headline["n"])) if headline else ("–", "–")
         ended = "failed" if job["exit"] else "ok"
-        table.add_row(" ".join(job["overrides"]), ended, *scores, str(job.get("run") or job.get("reason", "")))
+        table.add_row(" ".join(job["overrides"]), ended, *scores, str(job["reason"] or job.get("run", "")))
     _print(table)
 
 

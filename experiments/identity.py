@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from experiments.data.types import Dataset
+from trimem.llm.base import LLM
 from trimem.prompts import Prompt
 
 SELECTION: Mapping[str, Any] = {
@@ -15,10 +16,7 @@ SELECTION: Mapping[str, Any] = {
     "limit": int | None,
 }
 """Keys of a `dataset` node that choose questions; the others go to its loader."""
-IGNORED = {
-    "backbone": ("concurrency", "timeout", "latency", "max_retries"),
-    "dataset": ("path", "verify", *SELECTION),
-}
+IGNORED = {"dataset": ("path", "verify", *SELECTION), "embedder": ("device", "batch_size", "timeout")}
 """Keys that change where something lies or how long it takes, or (a selection) stand in the hash by what they chose."""
 
 
@@ -33,14 +31,18 @@ def content_hash(value: Any) -> str:
 
 
 def identity(
-    config: Mapping[str, Any], dataset: Dataset, prompts: Mapping[str, Prompt], services: tuple[str, ...]
+    config: Mapping[str, Any], dataset: Dataset, prompts: Mapping[str, Prompt], llm: LLM | None, embeds: bool
 ) -> dict[str, Any]:
     """All that changes a result: the method with its parts, the questions, the seed, and the services it uses."""
-    asked = {id: [question.id for question in questions] for id, questions in dataset.questions.items()}
-    used = {name: _relevant(config, name) for name in ("method", "dataset", *services)}
-    data = {**used["dataset"], "sha256": dataset.sha256, "questions": {id: content_hash(asked[id]) for id in asked}}
-    hashes = {name: prompt.hash for name, prompt in prompts.items()}
-    return {**used, "dataset": data, "seed": config["seed"], "prompts": hashes}
+    questions = {id: content_hash([question.id for question in asked]) for id, asked in dataset.questions.items()}
+    return {
+        "method": _relevant(config, "method"),
+        "dataset": {**_relevant(config, "dataset"), "sha256": dataset.sha256, "questions": questions},
+        "seed": config["seed"],
+        "prompts": {name: prompt.hash for name, prompt in prompts.items()},
+        "backbone": dict(llm.identity) if llm else None,
+        "embedder": _relevant(config, "embedder") if embeds else None,
+    }
 
 
 def _relevant(config: Mapping[str, Any], name: str) -> Any:

@@ -45,6 +45,7 @@ class JobTable(Callback):
         folder = Path(str(OmegaConf.select(config, "hydra.sweep.dir")))
         found = sorted(folder.glob("*/status.json"), key=lambda path: (len(path.parent.name), path.parent.name))
         jobs = [job for path in found if (job := read_json(path)) is not None]
-        job_table(jobs)
+        shared = set.intersection(*(set(job["overrides"]) for job in jobs)) if len(jobs) > 1 else set()
+        job_table([{**job, "overrides": [o for o in job["overrides"] if o not in shared]} for job in jobs])
         if any(job["exit"] for job in jobs):
             raise SystemExit(1)

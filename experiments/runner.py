@@ -70,7 +70,9 @@ class Work:
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        return identity(self.config, self.dataset, self.prompts, self.services.used())
+        return identity(
+            self.config, self.dataset, self.prompts, self.services.llm, embeds=self.services.embedder is not None
+        )
 
     @property
     def hash(self) -> str:

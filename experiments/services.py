@@ -70,10 +70,6 @@ class Services:
         """Give back files and connections."""
         self._stack.close()
 
-    def used(self) -> tuple[str, ...]:
-        """The config groups of the services that were asked for."""
-        return tuple(name for name, live in (("backbone", self.llm), ("embedder", self.embedder)) if live)
-
     def usage(self) -> dict[str, StageUsage]:
         """What this process asked of the model so far, by stage."""
         return self.meter.usage() if self.meter else {}

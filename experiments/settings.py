@@ -47,15 +47,17 @@ class Settings(BaseModel):
 
 def absolute(config: Mapping[str, Any], launch: Path) -> dict[str, Any]:
     """The same config in which data, prompt files, runs and caches have absolute paths, counted from `launch`."""
-    changed = {key: _absolute(key, value, launch) for key, value in config.items()}
-    return {**changed, "paths": {key: _path(value, launch) for key, value in config["paths"].items()}}
+    changed: dict[str, Any] = _absolute_prompts(config, launch)
+    changed["paths"] = {key: _path(value, launch) for key, value in config["paths"].items()}
+    if "path" in config["dataset"]:
+        changed["dataset"]["path"] = _path(config["dataset"]["path"], launch)
+    return changed
 
 
-def _absolute(key: str, value: Any, launch: Path) -> Any:
+def _absolute_prompts(value: Any, launch: Path) -> Any:
     if isinstance(value, Mapping):
-        return {inner: _absolute(inner, content, launch) for inner, content in value.items()}
-    is_file = key == "path" or (key == "prompt" and str(value).endswith(".md"))
-    return _path(value, launch) if is_file else value
+        return {key: _absolute_prompts(inner, launch) for key, inner in value.items()}
+    return _path(value, launch) if isinstance(value, str) and value.endswith(".md") else value
 
 
 def _path(value: Any, launch: Path) -> Any:
