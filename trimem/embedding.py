@@ -185,7 +185,9 @@ class OpenAIEmbedder:
         rows = [row.embedding for row in sorted(reply.data, key=lambda row: row.index)]
         if len(rows) != len(inputs) or any(len(row) != self.dim for row in rows):
             got = f"{len(rows)} vectors of dimension {len(rows[0]) if rows else 0}"
-            raise BadInput(f"{self._model} sent {got} for {len(inputs)} texts: set the embedder's dim to what it sends.")
+            raise BadInput(
+                f"{self._model} sent {got} for {len(inputs)} texts: set the embedder's dim to what it sends."
+            )
         return rows
 
     @cached_property

@@ -1,19 +1,20 @@
 """Plan -> context: three views of facts (and turns) fused into one ranking, the raw turns behind it, and profiles.
 
-Paper: dense, lexical and symbolic search, one top-K, source turns recovered for the facts found, profiles injected.
+Paper: dense, lexical and symbolic search, one top-K, the source turns of what was found, profiles of the people.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import cast
 
 from trimem.errors import BadInput
-from trimem.people import key, mentioned
+from trimem.fusion import reciprocal_rank_fusion
+from trimem.people import mentioned
 from trimem.protocols import Embedder
 from trimem.search import Hits, Unit
 from trimem.store import Store
 from trimem.tokens import count_tokens
-from trimem.types import Context, Fact, Item, Kind, Plan, Profile, Question, Turn
+from trimem.types import Context, Fact, Item, Plan, Profile, Question, Turn
 
 VIEWS = ("dense", "lexical", "symbolic")
 FUSIONS = ("rrf", "none")
@@ -22,13 +23,15 @@ BUDGET: Mapping[str, int] = MappingProxyType({"facts": 1500, "turns": 1200, "pro
 OVERFETCH = 4
 """How many times top_k each view hands to the fusion, so that what several views find a little can win."""
 
+Found = tuple[Unit, str]
+"""A unit and its id; orders by both."""
+
 
 class HybridRetriever:
-    """TriMem's retriever. Raises BadInput for a view, fusion or unit that does not exist.
+    """TriMem's retriever. Raises BadInput for a view, fusion, unit or budget that does not exist.
 
     `fusion="none"` is the paper's: the top-K of each query, one query after the other, then cut at top_k.
-    `budget` holds tokens by tier; what does not fit is left out, worst rank first. Same store, same question: same
-    context, to the letter.
+    `budget` holds tokens a tier; what does not fit is left out, worst rank first.
     """
 
     def __init__(
@@ -37,7 +40,7 @@ class HybridRetriever:
         top_k: int = 25,
         views: Sequence[str] = VIEWS,
         fusion: str = "rrf",
-        units: Sequence[Unit] = ("fact",),
+        units: Sequence[str] = ("fact",),
         neighbours: int = 0,
         use_raw: bool = True,
         use_profiles: bool = True,
@@ -50,27 +53,151 @@ class HybridRetriever:
         if "dense" in views and embedder is None:
             raise BadInput("the dense view needs an embedder: name one, or leave 'dense' out of retriever.views.")
         self._embedder, self._top_k, self._views, self._fusion = embedder, top_k, tuple(views), fusion
-        self._units, self._neighbours = tuple(units), neighbours
+        self._units, self._neighbours = cast(tuple[Unit, ...], tuple(units)), neighbours
         self._use_raw, self._use_profiles, self._budget = use_raw, use_profiles, {**BUDGET, **budget}
 
     def retrieve(self, question: Question, plan: Plan, store: Store) -> Context:
-        ranked = self._ranked_items(plan, store)
-        facts = _within(self._budget["facts"], [item for item in ranked if item.kind == "fact"])
-        turns = [item for item in ranked if item.kind == "turn"]
-        recovered = self._recovered(facts, turns, store) if self._use_raw else _within(self._budget["turns"], turns)
+        """Facts by rank, turns in the order of the conversation, profiles; within the budgets."""
+        ranked = self._ranked(plan if plan.queries else Plan((question.text,)), store)
+        facts = _fitting(self._budget["facts"], [item for item in ranked if item.kind == "fact"])
+        turns = self._turns([item for item in ranked if item.kind == "turn" or item in facts], store)
         profiles = self._profiles(question, plan, store) if self._use_profiles else []
-        items = (*facts, *recovered, *profiles)
+        items = (*facts, *turns, *profiles)
         return Context(items, plan, MappingProxyType(_token_counts(items)))
 
     # Search
 
-    def _ranked_items(self, plan: Plan, store: Store) -> list[Item]:
+    def _ranked(self, plan: Plan, store: Store) -> list[Item]:
         """The global top-K of all units, best first."""
-        hits = self._fused(plan, store) if self._fusion == "rrf" else self._concatenated(plan, store)
-        best = hits[: self._top_k]
-        facts = {fact.id: fact for fact in store.facts_by_id(id_ for (unit, id_), _ in best if unit == "fact")}
-        turns = {turn.id: turn for turn in store.turns_by_id(id_ for (unit, id_), _ in best if unit == "turn")}
+        best = (self._fused if self._fusion == "rrf" else self._concatenated)(plan, store)[: self._top_k]
+        facts = {fact.id: fact for fact in store.facts_by_id([id_ for (unit, id_), _ in best if unit == "fact"])}
+        turns = {turn.id: turn for turn in store.turns_by_id([id_ for (unit, id_), _ in best if unit == "turn"])}
         return [
             fact_item(facts[id_], score, rank) if unit == "fact" else turn_item(turns[id_], score, rank)
             for rank, ((unit, id_), score) in enumerate(best, 1)
         ]
+
+    def _fused(self, plan: Plan, store: Store) -> list[tuple[Found, float]]:
+        """Reciprocal rank fusion in which each view has one vote, however many queries it was asked."""
+        width = self._top_k * OVERFETCH
+        rankings, weights = list[list[Found]](), list[float]()
+        for view in (self._dense(plan, store, width), self._lexical(plan, store, width)):
+            rankings += [[found for found, _ in hits] for hits in view]
+            weights += [1 / len(view)] * len(view)
+        if "symbolic" in self._views and "fact" in self._units:
+            so_far = [found for found, _ in reciprocal_rank_fusion(rankings, weights=weights)]
+            rankings.append(self._symbolic_among(so_far, plan, store, width))
+            weights.append(1.0)
+        return reciprocal_rank_fusion(rankings, weights=weights)
+
+    def _concatenated(self, plan: Plan, store: Store) -> list[tuple[Found, float]]:
+        symbolic = [_of("fact", self._symbolic(plan, store, self._top_k))] if "fact" in self._units else []
+        views = self._dense(plan, store, self._top_k) + self._lexical(plan, store, self._top_k) + symbolic
+        firsts: dict[Found, float] = {}
+        for found, score in (hit for hits in views for hit in hits):
+            firsts.setdefault(found, score)
+        return list(firsts.items())
+
+    def _dense(self, plan: Plan, store: Store, k: int) -> list[list[tuple[Found, float]]]:
+        if "dense" not in self._views or self._embedder is None:
+            return []
+        queries = self._embedder.encode(plan.queries, query=True)
+        return [_of(unit, hits) for unit in self._units for hits in store.search_dense(unit, queries, k)]
+
+    def _lexical(self, plan: Plan, store: Store, k: int) -> list[list[tuple[Found, float]]]:
+        if "lexical" not in self._views:
+            return []
+        texts = dict.fromkeys([*plan.queries, *([" ".join(plan.keywords)] if plan.keywords else [])])
+        return [_of(unit, store.search_text(unit, text, k)) for unit in self._units for text in texts]
+
+    def _symbolic(self, plan: Plan, store: Store, k: int, among: Iterable[str] | None = None) -> Hits:
+        if "symbolic" not in self._views:
+            return []
+        return store.search_symbolic(plan.persons, plan.entities, plan.location, plan.time, k, among)
+
+    def _symbolic_among(self, so_far: Sequence[Found], plan: Plan, store: Store, k: int) -> list[Found]:
+        """Facts by the signals they meet, equals in the order of the other views, then by id.
+
+        Alone, a signal that half of the facts meet would put arbitrary facts to the front; so it reorders what the
+        other views have found, and only then brings its own.
+        """
+        places = {found: place for place, found in enumerate(so_far)}
+        ids = [id_ for unit, id_ in so_far if unit == "fact"]
+        met = dict(self._symbolic(plan, store, k)) | dict(self._symbolic(plan, store, len(ids), ids))
+        found = [("fact", id_) for id_ in met]
+        return sorted(found, key=lambda fact: (-met[fact[1]], places.get(fact, len(places)), fact[1]))
+
+    # What comes along
+
+    def _turns(self, ranked: Sequence[Item], store: Store) -> list[Item]:
+        """Turns found, and source turns of facts found, in the order of the conversation.
+
+        Where the budget is short, turns of better rank win; neighbours come last.
+        """
+        found = {item.id: item for item in ranked if item.kind == "turn"}
+        wanted = dict.fromkeys(id_ for item in ranked if self._use_raw or item.kind == "turn" for id_ in item.sources)
+        near = store.neighbours(wanted, self._neighbours) if self._neighbours else store.turns_by_id(wanted)
+        items = {turn.id: found.get(turn.id) or turn_item(turn) for turn in near}
+        by_rank = [items[id_] for id_ in wanted] + [item for id_, item in items.items() if id_ not in wanted]
+        kept = {item.id for item in _fitting(self._budget["turns"], by_rank)}
+        return [item for id_, item in items.items() if id_ in kept]
+
+    def _profiles(self, question: Question, plan: Plan, store: Store) -> list[Item]:
+        """Profiles of the people planned for, else named in the question, else of the speakers."""
+        known = {profile.person: profile for profile in store.profiles()}
+        named = mentioned(question.text, known, store.aliases()) if known else ()
+        for people in (plan.persons, named, store.speakers() if known else ()):
+            found = {profile.person: profile for person in people if (profile := store.profile(person))}
+            if found:
+                return _trimmed(list(found.values()), self._budget["profiles"])
+        return []
+
+
+def fact_item(fact: Fact, score: float = 0.0, rank: int = 0) -> Item:
+    """A fact as the reasoner reads it: the statement, with time and place where they are known."""
+    known = "; ".join(filter(None, (fact.time, fact.location)))
+    return Item("fact", fact.id, f"{fact.statement} ({known})" if known else fact.statement, fact.sources, score, rank)
+
+
+def turn_item(turn: Turn, score: float = 0.0, rank: int = 0) -> Item:
+    """A turn as the reasoner reads it: day of the session, speaker, content."""
+    day = f"[{turn.time.date().isoformat()}] " if turn.time else ""
+    return Item("turn", turn.id, f"{day}{turn.speaker}: {turn.content}", (turn.id,), score, rank)
+
+
+def _of(unit: Unit, hits: Hits) -> list[tuple[Found, float]]:
+    return [((unit, id_), score) for id_, score in hits]
+
+
+def _fitting(budget: int, items: Iterable[Item]) -> list[Item]:
+    """The items that fit into `budget` tokens, taken in order; one that is too long is passed over."""
+    kept, left = [], budget
+    for item in items:
+        cost = count_tokens(item.text)
+        if cost <= left:
+            kept.append(item)
+            left -= cost
+    return kept
+
+
+def _trimmed(profiles: Sequence[Profile], budget: int) -> list[Item]:
+    """Profiles within `budget` tokens: the longest loses its last line until all fit; a bare heading is left out."""
+    texts = {profile.person: profile.text.splitlines() for profile in profiles}
+    costs = {person: count_tokens("\n".join(lines)) for person, lines in texts.items()}
+    while sum(costs.values()) > budget:
+        longest = max(texts, key=lambda person: costs[person])
+        texts[longest].pop()
+        costs[longest] = count_tokens("\n".join(texts[longest])) if len(texts[longest]) > 1 else 0
+    return [Item("profile", person, "\n".join(lines)) for person, lines in texts.items() if len(lines) > 1]
+
+
+def _token_counts(items: Iterable[Item]) -> dict[str, int]:
+    counts = dict.fromkeys(BUDGET, 0)
+    for item in items:
+        counts[f"{item.kind}s"] += count_tokens(item.text)
+    return counts | {"total": sum(counts.values())}
+
+
+def _check(option: str, given: Iterable[str], valid: Sequence[str]) -> None:
+    if unknown := [name for name in given if name not in valid]:
+        raise BadInput(f"{option} has no {', '.join(map(repr, unknown))}: choose from {', '.join(valid)}.")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
-from trimem.database import Database
+from trimem.database import LISTED, Database
 from trimem.people import key
 from trimem.rows import as_json, days, nfc, places
 
@@ -49,16 +49,18 @@ def search_symbolic(
     location: str | None,
     time: str | None,
     k: int,
+    among: Iterable[str] | None = None,
 ) -> Hits:
-    """Facts by how many of the asked signals they meet. `persons` are keys."""
+    """Facts (only those of `among`, if given) by how many of the asked signals they meet. `persons` are keys."""
     asked = [("person", name) for name in persons]
     asked += [("entity", key(name)) for name in entities]
     asked += [(kind, name) for name in places(location) for kind in ("place", "entity")]
     first_day, last_day = days(time)
-    best = """SELECT id, count(*) AS met FROM facts JOIN (
+    only = "" if among is None else f"WHERE id IN {LISTED}"
+    best = f"""SELECT id, count(*) AS met FROM facts JOIN (
             SELECT fact FROM json_each(?) AS asked JOIN signals
             ON signals.kind = asked.value ->> 0 AND signals.key = asked.value ->> 1
             UNION ALL SELECT row FROM facts WHERE first_day <= ? AND last_day >= ?
-        ) ON fact = row GROUP BY row ORDER BY met DESC, id LIMIT ?"""
-    rows = db.rows(best, as_json(sorted(set(asked))), last_day, first_day, k)
-    return [(id_, float(met)) for id_, met in rows]
+        ) ON fact = row {only} GROUP BY row ORDER BY met DESC, id LIMIT ?"""
+    values = (as_json(sorted(set(asked))), last_day, first_day, *([] if among is None else [as_json(list(among))]), k)
+    return [(id_, float(met)) for id_, met in db.rows(best, *values)]

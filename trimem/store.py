@@ -93,6 +93,10 @@ class Store:
             WHERE named.id IN {LISTED} ORDER BY near.row"""
         return tuple(map(turn_of, self._db.rows(near, n, n, as_json(list(ids)))))
 
+    def speakers(self) -> tuple[str, ...]:
+        """Who speaks, by first turn."""
+        return tuple(row[0] for row in self._db.rows("SELECT speaker FROM turns GROUP BY speaker ORDER BY min(row)"))
+
     # Windows and their facts
 
     def put_window(
@@ -195,10 +199,16 @@ class Store:
         return search_text(self._db, kind, text, k)
 
     def search_symbolic(
-        self, persons: Iterable[str], entities: Iterable[str], location: str | None, time: str | None, k: int
+        self,
+        persons: Iterable[str],
+        entities: Iterable[str],
+        location: str | None,
+        time: str | None,
+        k: int,
+        among: Iterable[str] | None = None,
     ) -> Hits:
-        """The `k` facts that meet most of the asked signals (any of them will do), ties by id."""
-        return search_symbolic(self._db, self._keys(persons), entities, location, time, k)
+        """The `k` facts (of `among`, if given) that meet most of the asked signals: any will do; ties by id."""
+        return search_symbolic(self._db, self._keys(persons), entities, location, time, k, among)
 
     # The whole
 
