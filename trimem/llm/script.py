@@ -71,11 +71,12 @@ class TrueFact(Strict):
         )
 
     def melted_into(self, before: ExtractedFact, rules: Rules) -> ExtractedFact:
-        """`before` with this fact appended; one entry has one time, so this fact's own is lost."""
-        own = self.extracted(before.sources[0], rules)
+        """`before` with this fact appended: the time and the details of an entry are those of its first fact."""
+        own = self.extracted(before.sources[0], rules._replace(keep=False))
+        text = self.text(Rules(keep=False), timed=False)
         return before.model_copy(
             update={
-                "statement": f"{before.statement.rstrip('.')}; {self.text(rules, timed=False)}",
+                "statement": f"{before.statement.rstrip('.')}; {text}",
                 "keywords": _union(before.keywords, own.keywords),
                 "location": before.location or own.location,
                 "persons": _union(before.persons, own.persons),
@@ -143,7 +144,7 @@ class Told(Strict):
     def readings(self) -> Mapping[str, tuple[str, str]]:
         """Every statement that any set of rules gives -> its turn and the profile section it belongs in."""
         return {
-            entry.statement: (turn, facts[0].section if ";" in entry.statement else section)
+            entry.statement: (turn, section)
             for turn, facts in self.facts.items()
             for rules in map(Rules._make, product((True, False), repeat=3))
             for entry, section in zip(
