@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, PositiveFloat, PositiveInt, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, TypeAdapter, ValidationError
 
 from trimem.errors import BadInput
 
+ANY_TYPE = ConfigDict(arbitrary_types_allowed=True)
 Fraction = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -72,8 +73,9 @@ def read_settings(config: Mapping[str, Any]) -> Settings:
 
 def checked(kind: Any, value: Any, key: str) -> Any:
     """`value` as a `kind` (any annotation). Raises BadInput with the full key of what is wrong."""
+    is_model = isinstance(kind, type) and issubclass(kind, BaseModel)
     try:
-        return TypeAdapter(kind, config=None).validate_python(value)
+        return TypeAdapter(kind, config=None if is_model else ANY_TYPE).validate_python(value)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(step) for step in (key, *first["loc"]) if step != "")

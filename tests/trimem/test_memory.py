@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from trimem.retrieval import HybridRetriever
 
 from tests.fakes import (
     CountingProfiler,
@@ -24,6 +23,7 @@ from tests.fakes import (
 )
 from trimem import BadInput, Memory, Question, TriMem, Turn
 from trimem.memory import windows
+from trimem.retrieval import HybridRetriever
 
 LOCOMO_TURNS = {26: 419, 30: 369, 41: 663, 42: 629, 43: 680, 44: 675, 47: 689, 48: 681, 49: 509, 50: 568}
 
