@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,6 @@ from experiments.runner import run
 ROOT = Path(__file__).parents[2]
 MINI = ROOT / "tests/cases/data/mini_locomo.json"
 STAND_IN = (
-    "hydra.searchpath=[file://tests/conf]",
     "method=stand_in",
     "dataset=locomo",
     f"dataset.path={MINI}",
@@ -40,7 +39,7 @@ def config_of(*overrides: str) -> dict[str, Any]:
     """The shipped config under `overrides`, resolved and plain. Test configs are found too."""
     path = f"hydra.searchpath=[file://{ROOT / 'tests/conf'}]"
     with composing():
-        composed = compose("config", [path, *(o for o in overrides if not o.startswith("hydra.searchpath"))])
+        composed = compose("config", [path, *overrides])
     plain = OmegaConf.to_container(composed, resolve=True, throw_on_missing=True)
     assert isinstance(plain, dict)
     return {str(key): value for key, value in plain.items()}
@@ -48,7 +47,14 @@ def config_of(*overrides: str) -> dict[str, Any]:
 
 def run_mini(folder: Path, *overrides: str) -> dict[str, Any]:
     """A run of the stand-in on the mini conversation with `folder` as launch directory; its status."""
-    return run(config_of(*STAND_IN, *overrides), folder)
+    return run(config_of(*with_defaults(overrides)), folder)
+
+
+def with_defaults(overrides: Sequence[str]) -> list[str]:
+    """`overrides` after those of STAND_IN that they do not replace (another data set replaces all of its keys)."""
+    groups = {override.split("=")[0] for override in overrides}
+    kept = [default for default in STAND_IN if default.split("=")[0] not in groups]
+    return [default for default in kept if not ("dataset" in groups and default.startswith("dataset."))] + [*overrides]
 
 
 def rows_of(status: Mapping[str, Any], name: str = "predictions.jsonl") -> list[dict[str, Any]]:
@@ -64,11 +70,9 @@ def read(status: Mapping[str, Any], name: str) -> Any:
 def command(*overrides: str) -> list[str]:
     """The real command, with the stand-in and without W&B unless `overrides` say otherwise."""
     multirun = ["-m"] if "-m" in overrides else []
-    rest = [override for override in overrides if override != "-m"]
-    named = {override.split("=")[0] for override in rest}
-    defaults = [default for default in STAND_IN[1:] if default.split("=")[0] not in named]
     flags = ["--config-dir", str(ROOT / "tests/conf")]
-    return [sys.executable, "-m", "experiments.run", *multirun, *flags, *defaults, *rest]
+    rest = with_defaults([override for override in overrides if override != "-m"])
+    return [sys.executable, "-m", "experiments.run", *multirun, *flags, *rest]
 
 
 def run_command(folder: Path, *overrides: str, **environment: str) -> subprocess.CompletedProcess[str]:
