@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from experiments.data import locomo
+from experiments.data import locomo, longmemeval, perltqa
 from experiments.data.download import download, is_right
 from experiments.data.sources import SOURCES, Source
 from experiments.data.types import Dataset, GoldBook
@@ -18,10 +18,14 @@ from trimem.errors import BadInput, TriMemError
 
 console = Console(markup=False, highlight=False, soft_wrap=True)
 
-LOADERS: Mapping[str, Callable[[Sequence[Path], bool], tuple[Dataset, GoldBook]]] = {
-    "locomo": lambda paths, verify: locomo.load(paths[0], verify),
+LOADERS: Mapping[str, Callable[[Path], tuple[Dataset, GoldBook]]] = {
+    "locomo": lambda folder: locomo.load(folder / "locomo10.json", verify=False),
+    "perltqa-en_v2": lambda folder: perltqa.load(folder, verify=False, variant="en_v2", ingest="all"),
+    "perltqa-en": lambda folder: perltqa.load(folder, verify=False, variant="en", ingest="all"),
+    "longmemeval-oracle": lambda folder: longmemeval.load(folder / "longmemeval_oracle.json", verify=False),
+    "longmemeval-s": lambda folder: longmemeval.load(folder / "longmemeval_s_cleaned.json", False, "s"),
 }
-"""How the files of a source become a data set."""
+"""How the folder of a source becomes a data set, for `stats`."""
 
 
 def main(argv: Sequence[str] | None = None, sources: Mapping[str, Source] = SOURCES) -> int:
@@ -91,7 +95,7 @@ def _verify(source: Source, folder: Path) -> int:
 def _stats(source: Source, folder: Path) -> int:
     if source.name not in LOADERS:
         raise BadInput(f"{source.name} is not a set of conversations; there is nothing to count")
-    dataset, golds = LOADERS[source.name]([folder / file.name for file in source.files], False)
+    dataset, golds = LOADERS[source.name](folder)
     turns = [len(conversation.turns) for conversation in dataset.conversations]
     console.print(f"{dataset.name} (sha256 {dataset.sha256}, {'verified' if dataset.verified else 'NOT verified'})")
     console.print(f"conversations {len(turns)}, turns {sum(turns):,}, questions {len(dataset.question_ids):,}")

@@ -57,7 +57,6 @@ def load(path: str | Path, verify: bool = True, image_text: ImageText = "caption
     _check_counts(dataset, golds, verified)
     dataset = replace(
         dataset,
-        name="locomo",
         sha256=digest,
         verified=verified,
         licence=SOURCE.licence,
@@ -81,8 +80,6 @@ def _parse(data: bytes, path: str | Path, image_text: ImageText) -> tuple[Datase
     try:
         for sample in parse_json(data, path, SOURCE.get_it):
             conversation = _conversation(sample["sample_id"], sample["conversation"], image_text)
-            if conversation.id in questions:
-                raise ValueError(f"two conversations are called {conversation.id}")
             ids = [f"{conversation.id}:{index}" for index in range(len(sample["qa"]))]
             turns = frozenset(turn.id for turn in conversation.turns)
             conversations.append(conversation)
@@ -96,7 +93,7 @@ def _parse(data: bytes, path: str | Path, image_text: ImageText) -> tuple[Datase
     if unreadable:
         log.warning("%s: evidence that points at no turn is left out: %s", Path(path).name, ", ".join(unreadable))
     dataset = Dataset(
-        name="",
+        name="locomo",
         sha256="",
         verified=False,
         conversations=tuple(conversations),

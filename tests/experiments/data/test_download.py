@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.data.__main__ import main
+from experiments.data.__main__ import LOADERS, main
 from experiments.data.download import download
 from experiments.data.sources import SOURCES, PinnedFile, Source
 from trimem.errors import BadInput
@@ -140,6 +140,13 @@ def test_bad_input_is_one_line_and_exit_2(argv: list[str], capsys: pytest.Captur
     assert main(argv) == 2
     error = capsys.readouterr().err
     assert error.startswith("error: ") and error.count("\n") == 1
+
+
+def test_every_set_of_conversations_can_be_counted(tmp_path: Path) -> None:
+    assert set(LOADERS) == set(SOURCES) - {"locomo-errata"}
+    for name, load in LOADERS.items():
+        with pytest.raises(BadInput, match=f"download {name}"):
+            load(tmp_path)
 
 
 def test_every_source_is_pinned_to_a_commit() -> None:

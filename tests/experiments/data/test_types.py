@@ -60,3 +60,9 @@ def test_what_does_not_exist_is_told_with_what_does(
     dataset, golds = loaded
     with pytest.raises(BadInput, match=told):
         dataset.select(golds, **asked)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("id", ["../up", "a/b", "", ".hidden", "a b"])
+def test_a_conversation_id_that_could_lead_elsewhere_is_refused(tmp_path: Path, id: str) -> None:
+    with pytest.raises(BadInput, match="cannot name a folder"):
+        locomo.load(locomo_file(tmp_path / "x.json", {id: [qa()]}), verify=False)
