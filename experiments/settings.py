@@ -78,6 +78,12 @@ def checked(kind: Any, value: Any, key: str) -> Any:
         return TypeAdapter(kind, config=None if is_model else ANY_TYPE).validate_python(value)
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(step) for step in (key, *first["loc"]) if step != "")
-        hint = "; quote it in YAML: no, on and 4.10 are not text" if first["type"] == "string_type" else ""
+        steps = [step for step in first["loc"] if not _names_a_type(step)]
+        where = ".".join(str(step) for step in (key, *steps) if step != "")
+        hint = "; quote it in YAML: no, on and 4.10 are not text" if "string" in first["msg"] else ""
         raise BadInput(f"{where}={first['input']!r}: {first['msg'].lower()}{hint}.") from error
+
+
+def _names_a_type(step: int | str) -> bool:
+    """Whether a step of pydantic's path is the branch of a union, not a key."""
+    return isinstance(step, str) and (step in ("str", "int", "float", "bool", "path", "none") or "[" in step)

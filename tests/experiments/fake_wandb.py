@@ -63,10 +63,10 @@ class FakeWandb(ModuleType):
         self.runs.append(FakeRun(self, settings))
         return self.runs[-1]
 
-    def Table(self, columns: list[str], data: list[list[Any]]) -> SimpleNamespace:  # noqa: N802 - W&B's name
+    def Table(self, columns: list[str], data: list[list[Any]]) -> SimpleNamespace:
         return SimpleNamespace(columns=columns, data=data)
 
-    def Settings(self, **settings: Any) -> dict[str, Any]:  # noqa: N802 - W&B's name
+    def Settings(self, **settings: Any) -> dict[str, Any]:
         return settings
 
 

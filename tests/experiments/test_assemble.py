@@ -77,5 +77,5 @@ def test_a_class_that_does_not_exist_is_bad_input() -> None:
 
 
 def test_a_component_s_own_refusal_arrives_as_it_is() -> None:
-    with pytest.raises(BadInput, match="^choose another one$"):
+    with pytest.raises(BadInput, match=r"^choose another one$"):
         assemble({"m": node("Refusing")}, "m", {})
