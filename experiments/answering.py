@@ -194,5 +194,7 @@ def write_report(folder: Path, report: BuildReport, seconds: float) -> None:
 
 def read_report(folder: Path) -> BuildReport | None:
     """The kept report; None where the memory is not finished."""
-    kept: Mapping[str, Any] | None = read_json(folder / BUILD_FILE)
-    return kept and BuildReport(**{name.name: kept[name.name] for name in fields(BuildReport) if name.name in kept})
+    kept = read_json(folder / BUILD_FILE)
+    if kept is None:
+        return None
+    return BuildReport(**{field.name: kept[field.name] for field in fields(BuildReport) if field.name in kept})

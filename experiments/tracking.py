@@ -7,11 +7,12 @@ import threading
 import urllib.request
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 from urllib.parse import urlsplit
 
 from experiments.rows import Row
 
+Mode = Literal["offline", "online"]
 SECONDS_TO_REACH = 3.0
 """How long an online tracker may take to be reached before it is used offline."""
 
@@ -47,7 +48,7 @@ class WandbTracker:
 
     def __init__(
         self,
-        mode: str = "offline",
+        mode: Mode = "offline",
         project: str = "trimem",
         entity: str | None = None,
         tags: Sequence[str] = (),
@@ -74,7 +75,7 @@ class WandbTracker:
         problem = bounded(work, self.timeout)
         return [*problems, problem] if problem else problems
 
-    def _reachable_mode(self, problems: list[str]) -> str:
+    def _reachable_mode(self, problems: list[str]) -> Mode:
         """`mode`, or offline, decided before W&B would wait for a key or for the network."""
         if self.mode != "online":
             return self.mode

@@ -3,6 +3,7 @@
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,14 @@ def test_two_hundred_questions_are_sent_once(tmp_path: Path, monkeypatch: pytest
     tokens = {"turns": 12, "total": 12}
     known = {"conversation": "c", "category": 1, "status": "ok", "items": [item] * 25, "context_tokens": tokens}
     rows = [{"question_id": f"c:{n}", "prediction": f"answer {n}", **known} for n in range(QUESTIONS)]
-    empty = {"headline": {}, "macro": {}, "retrieval": {}, "by_category": {}, "context_tokens": {}, "build": {}}
+    empty: dict[str, Any] = {
+        "headline": {},
+        "macro": {},
+        "retrieval": {},
+        "by_category": {},
+        "context_tokens": {},
+        "build": {},
+    }
     manifest = {
         "config": {"method": {"_target_": "a.B"}, "backbone": None},
         "run": "0123456789ab",
