@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from trimem.retrieval import reciprocal_rank_fusion
 
 from trimem.errors import BadInput
+from trimem.fusion import reciprocal_rank_fusion
 from trimem.protocols import Embedder, Reasoner
 from trimem.rendering import turn_item
 from trimem.tokens import count_tokens
@@ -65,11 +65,9 @@ class NaiveRag:
         if not self.units:
             return Context()
         fused = reciprocal_rank_fusion([self._rank(view, question.text) for view in self.views])[: self.top_k]
-        position = {unit.id: n for n, unit in enumerate(self.units)}
         items: dict[str, Item] = {}
         tokens = 0
-        for rank, (id, score) in enumerate(fused, start=1):
-            at = position[id]
+        for rank, (at, score) in enumerate(fused, start=1):
             for unit in self.units[max(0, at - self.neighbours) : at + self.neighbours + 1]:
                 tokens += 0 if unit.id in items else count_tokens(unit.text)
                 if tokens > self.max_tokens:
@@ -80,14 +78,13 @@ class NaiveRag:
     def answer(self, question: Question) -> Answer:
         return self.reasoner.answer(question, self.retrieve(question))
 
-    def _rank(self, view: str, query: str) -> list[tuple[str, float]]:
-        """Units as (id, score), best first; ties in the order of the conversation."""
+    def _rank(self, view: str, query: str) -> list[int]:
+        """Positions of units, best first; ties in the order of the conversation."""
         if view == "dense":
             scores = self.vectors @ self.embedder.encode([query], query=True)[0]
         else:
             scores = self.bm25.get_scores(_words([query])[0])
-        best = np.argsort(-scores, kind="stable")[: self.top_k * OVERSAMPLE]
-        return [(self.units[n].id, float(scores[n])) for n in best]
+        return [int(n) for n in np.argsort(-scores, kind="stable")[: self.top_k * OVERSAMPLE]]
 
 
 def _chunks(turns: Sequence[Turn], size: int) -> list[list[Turn]]:

@@ -8,6 +8,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
@@ -80,6 +81,11 @@ class Store:
 
     def turns(self) -> tuple[Turn, ...]:
         return tuple(map(turn_of, self._db.rows("SELECT * FROM turns ORDER BY row")))
+
+    def last_time(self) -> datetime | None:
+        """When the latest dated turn was said."""
+        ((latest,),) = self._db.rows("SELECT max(time) FROM turns")
+        return datetime.fromisoformat(latest) if latest else None
 
     def turns_by_id(self, ids: Iterable[str]) -> tuple[Turn, ...]:
         """The known ones among `ids`, in the order of the conversation."""
