@@ -58,7 +58,7 @@ class NaiveRag:
         self.units = [_unit(group, self.unit) for group in groups]
         texts = [unit.text for unit in self.units]
         self.vectors = self.embedder.encode(texts) if "dense" in self.views and texts else np.zeros((0, 1), np.float32)
-        self.bm25 = _bm25(texts) if "lexical" in self.views and texts else None
+        self.bm25: Any = _bm25(texts) if "lexical" in self.views and texts else None
         return BuildReport(turns=len(conversation.turns))
 
     def retrieve(self, question: Question) -> Context:

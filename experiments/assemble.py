@@ -38,7 +38,8 @@ def _reason(error: InstantiationException) -> Exception:
     """A component's own clear refusal as it is; anything else as bad input."""
     if isinstance(error.__cause__, TriMemError):
         return error.__cause__
-    return BadInput(" ".join(str(error).split()))
+    text = " ".join(str(error).split())
+    return BadInput(text.replace(", set env var HYDRA_FULL_ERROR=1 to see chained exception", ""))
 
 
 def _complete(part: Any, key: str, services: Mapping[str, Service]) -> Any:
