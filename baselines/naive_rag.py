@@ -58,18 +58,16 @@ class NaiveRag:
         self.units = [_unit(group, self.unit) for group in groups]
         texts = [unit.text for unit in self.units]
         self.vectors = self.embedder.encode(texts) if "dense" in self.views and texts else np.zeros((0, 1), np.float32)
-        self.bm25 = _bm25(texts) if "lexical" in self.views and texts else None
+        self.bm25: Any = _bm25(texts) if "lexical" in self.views and texts else None
         return BuildReport(turns=len(conversation.turns))
 
     def retrieve(self, question: Question) -> Context:
         if not self.units:
             return Context()
         fused = reciprocal_rank_fusion([self._rank(view, question.text) for view in self.views])[: self.top_k]
-        position = {unit.id: n for n, unit in enumerate(self.units)}
         items: dict[str, Item] = {}
         tokens = 0
-        for rank, (id, score) in enumerate(fused, start=1):
-            at = position[id]
+        for rank, (at, score) in enumerate(fused, start=1):
             for unit in self.units[max(0, at - self.neighbours) : at + self.neighbours + 1]:
                 tokens += 0 if unit.id in items else count_tokens(unit.text)
                 if tokens > self.max_tokens:
@@ -80,14 +78,13 @@ class NaiveRag:
     def answer(self, question: Question) -> Answer:
         return self.reasoner.answer(question, self.retrieve(question))
 
-    def _rank(self, view: str, query: str) -> list[tuple[str, float]]:
-        """Units as (id, score), best first; ties in the order of the conversation."""
+    def _rank(self, view: str, query: str) -> list[int]:
+        """Positions of units, best first; ties in the order of the conversation."""
         if view == "dense":
             scores = self.vectors @ self.embedder.encode([query], query=True)[0]
         else:
             scores = self.bm25.get_scores(_words([query])[0])
-        best = np.argsort(-scores, kind="stable")[: self.top_k * OVERSAMPLE]
-        return [(self.units[n].id, float(scores[n])) for n in best]
+        return [int(n) for n in np.argsort(-scores, kind="stable")[: self.top_k * OVERSAMPLE]]
 
 
 def _chunks(turns: Sequence[Turn], size: int) -> list[list[Turn]]:

@@ -85,7 +85,7 @@ class SentenceTransformerEmbedder:
 
         if self._on_cpu:
             torch.set_num_threads(1)  # holds for the calling thread
-        found = self._model.encode(texts, len(texts), normalize_embeddings=True, show_progress_bar=False)
+        found = self._model.encode(texts, batch_size=len(texts), normalize_embeddings=True, show_progress_bar=False)
         return np.asarray(found, dtype=np.float32)
 
     def _count_truncated(self, n: int) -> None:

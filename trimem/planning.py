@@ -26,6 +26,7 @@ class LLMPlanner:
             raise BadInput(f"planner.calls is {calls}; it can be 1 (one merged call) or 2 (the paper's two).")
         self.llm = llm
         self.calls = calls
+        self.prompts = {name: prompts.load(name) for name in (("plan",) if calls == 1 else ("queries", "keys"))}
         self.max_queries = max_queries
         self.max_tokens = max_tokens
 
@@ -41,7 +42,7 @@ class LLMPlanner:
     def _ask(self, prompt: str, schema: type[S], question: Question) -> Outcome[S]:
         values = {"question": one_line(question.text), "last_time": say_time(question.asked_at)}
         request = Request(
-            messages=prompts.load(prompt).render(values),
+            messages=self.prompts[prompt].render(values),
             stage="plan",
             schema=schema,
             fields={"question": question.text},

@@ -1,0 +1,130 @@
+"""What a person sees: progress while it runs, a table when it is done. Progress goes to stderr, results to stdout."""
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+
+from trimem.types import Conversation
+
+SHOWN = ("f1_locomo", "f1_set", "bleu1_set")
+"""Scores in the table on the screen; `metrics.json` has all."""
+WIDTH = 132
+"""Columns of a table that is not shown on a terminal."""
+QUIET_SECONDS = 10.0
+"""Without a terminal a line of progress is printed this often, and at each end."""
+
+
+class Bars:
+    """Bars for building (in turns) and answering (in questions); no terminal on stderr: a line now and then."""
+
+    def __init__(self, conversations: Sequence[Conversation], questions: int) -> None:
+        columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+        self._console = Console(stderr=True)
+        self._live = Progress(TextColumn("{task.description}"), *columns, console=self._console)
+        turns = sum(len(conversation.turns) for conversation in conversations)
+        self._building = self._live.add_task("building memories (turns)", total=turns)
+        self._answering = self._live.add_task("answering questions", total=questions)
+        self._built: dict[str, int] = {}
+        self._lock = threading.Lock()
+        self._printed = time.monotonic()
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._live.stop()
+
+    def built(self, conversation: Conversation, share: float) -> None:
+        """How much of a conversation's memory stands, from 0 to 1."""
+        with self._lock:
+            self._built[conversation.id] = round(share * len(conversation.turns))
+            self._live.update(self._building, completed=sum(self._built.values()))
+            self._print(self._building)
+
+    def answered(self) -> None:
+        """One more question has its row."""
+        with self._lock:
+            self._live.advance(self._answering)
+            self._print(self._answering)
+
+    def _print(self, id: TaskID) -> None:
+        task = self._live.tasks[id]
+        if not self._console.is_terminal and (task.finished or time.monotonic() - self._printed > QUIET_SECONDS):
+            self._printed = time.monotonic()
+            self._console.print(f"{task.description}: {task.completed:.0f} of {task.total:.0f}", highlight=False)
+
+
+def score_table(metrics: Mapping[str, Any], title: str) -> None:
+    """Scores by category, then the headline, each with its n and its interval; what failed; what it cost."""
+    table = Table(title=title, title_justify="left")
+    table.add_column("category", no_wrap=True)
+    for name in ("n", *SHOWN, "hit@5", "context_recall"):
+        table.add_column(name, justify="right")
+    for id, row in metrics["by_category"].items():
+        table.add_row(f"{id} {row['name']}", str(row["n"]), *(_cell(row.get(m)) for m in _columns()))
+    headline = {**metrics["headline"], **metrics["retrieval"]}
+    n = str(headline[SHOWN[0]]["n"])
+    table.add_section()
+    table.add_row("headline (micro)", n, *(_cell(headline.get(m)) for m in _columns()), style="bold")
+    table.add_row("headline (macro)", n, *(_cell(metrics["macro"].get(m)) for m in _columns()))
+    tokens = {kind: cell for kind, cell in metrics["context_tokens"].items() if cell["mean"] is not None}
+    _print(table)
+    say(f"failed: {metrics['failed']} of {metrics['n']}; intervals: {metrics['interval']}")
+    say("context tokens: " + ", ".join(f"{kind} {cell['mean']:.0f}" for kind, cell in tokens.items()))
+    for stage, cost in metrics["usage"].items():
+        say(f"{stage}: {_cost(cost)}")
+
+
+def _columns() -> tuple[str, ...]:
+    return (*SHOWN, "hit@5", "context_recall")
+
+
+def _cell(cell: Mapping[str, Any] | None) -> str:
+    """`41.2 [38.0, 44.1]`: percent, with the interval where there is one."""
+    if cell is None or cell["mean"] is None:
+        return "–"
+    mean = f"{100 * cell['mean']:.1f}"
+    return f"{mean} [{100 * cell['ci'][0]:.1f}, {100 * cell['ci'][1]:.1f}]" if cell["ci"] else mean
+
+
+def _cost(cost: Mapping[str, Any]) -> str:
+    usd = "price unknown" if cost["usd"] is None else f"${cost['usd']:.4f}"
+    return f"{cost['calls']} calls, {cost['cached']} from the cache, {cost['seconds']:.1f} s, {usd}"
+
+
+def job_table(jobs: Sequence[Mapping[str, Any]]) -> None:
+    """How each job of a sweep ended."""
+    table = Table(title=f"{sum(not job['exit'] for job in jobs)} of {len(jobs)} jobs ok", title_justify="left")
+    for column in ("differs by", "ended", "f1_locomo", "n", "run or reason"):
+        table.add_column(column, overflow="fold")
+    for job in jobs:
+        headline = (job.get("headline") or {}).get("f1_locomo")
+        scores = (_cell(headline), str(headline["n"])) if headline else ("–", "–")
+        ended = "failed" if job["exit"] else "ok"
+        table.add_row(" ".join(job["overrides"]), ended, *scores, str(job["reason"] or job.get("run", "")))
+    _print(table)
+
+
+def _print(table: Table) -> None:
+    console = Console()
+    (console if console.is_terminal else Console(width=WIDTH)).print(table)
+
+
+def say(line: str) -> None:
+    """One line on stdout, as it is: never wrapped, never coloured."""
+    print(line, flush=True)  # noqa: T201 - the command's own voice

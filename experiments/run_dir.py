@@ -1,0 +1,85 @@
+"""The directory of one run: who works in it, its manifest, and whether this version can read it."""
+
+import fcntl
+import hashlib
+import json
+import os
+import re
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from experiments.rows import write_atomically
+from trimem.errors import BadInput
+
+SCHEMA = 1
+"""Version of a run directory's layout; a directory of another one is refused."""
+
+
+@contextmanager
+def run_directory(path: Path) -> Iterator[Path]:
+    """`path`, created and held by this process alone. Raises BadInput if another process holds it, or its schema."""
+    path.mkdir(parents=True, exist_ok=True)
+    with (path / ".lock").open("a+") as lock:
+        _take(lock, path)
+        _check_schema(path)
+        yield path
+
+
+def _take(lock: IO[str], path: Path) -> None:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        lock.seek(0)
+        holder = lock.read().strip() or "another process"
+        raise BadInput(
+            f"{path} is being worked on by {holder}; wait for it, or choose another seed or name."
+        ) from error
+    lock.truncate(0)
+    lock.write(f"process {os.getpid()} on {socket.gethostname()}")
+    lock.flush()
+
+
+def _check_schema(path: Path) -> None:
+    manifest = read_json(path / "manifest.json")
+    if manifest is not None and manifest.get("schema") != SCHEMA:
+        raise BadInput(
+            f"{path} has schema {manifest.get('schema')}, this version reads {SCHEMA}: "
+            "move it away, set paths.runs to another folder, or use the version that wrote it."
+        )
+
+
+def read_json(path: Path) -> dict[str, Any] | None:
+    """The object in a JSON file; None where there is no file. Raises BadInput if it is no whole JSON object."""
+    if not path.exists():
+        return None
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise BadInput(f"{path} is not whole JSON ({error}); move its folder away and start again.") from error
+    if not isinstance(value, dict):
+        raise BadInput(f"{path} does not hold a JSON object; move its folder away and start again.")
+    return value
+
+
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
+    """Strict, readable JSON, replaced in one step."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1)
+    write_atomically(path, (text + "\n").encode("utf-8", "replace"))
+
+
+def folder_name(id: str) -> str:
+    """A conversation id as a folder name: itself where harmless, else its harmless part and a hash."""
+    plain = re.sub(r"[^A-Za-z0-9_-]", "_", id)[:60]
+    return id if plain == id else f"{plain}-{hashlib.sha256(id.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Wait for, and hold, a lock beside `path`: for the few files that several runs share."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.with_suffix(".lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,161 @@
+"""One run: build a memory from each conversation, ask its questions, keep every row, score them, show the result."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from experiments import console, manifest
+from experiments.answering import Answering, Progress
+from experiments.assemble import assemble
+from experiments.data.types import Dataset, GoldBook
+from experiments.exits import complain
+from experiments.identity import SELECTION, content_hash, identity
+from experiments.metrics.summary import build_totals, summarise
+from experiments.rows import Row
+from experiments.run_dir import SCHEMA, read_json, run_directory, write_json
+from experiments.services import Services
+from experiments.settings import Settings, absolute, checked, read_settings
+from experiments.spending import Spending
+from experiments.tracking import Tracker
+from trimem.prompts import Prompt
+from trimem.protocols import Memory
+from trimem.types import Conversation
+
+
+def run(config: Mapping[str, Any], launch: Path) -> dict[str, Any]:
+    """Do what `config` (resolved, plain) asks and is not done yet. Returns what the job's status records.
+
+    Relative paths count from `launch`. Raises TriMemError where the run cannot go on; what was finished is kept and
+    the same call goes on from there.
+    """
+    config = absolute(config, launch)
+    settings = read_settings(config)
+    dataset, golds = load_data(config)
+    with ExitStack() as stack:
+        services = Services(config, settings)
+        stack.callback(services.close)
+        method = assemble(config, "method", services.makers())
+        tracker: Tracker = assemble(config, "tracker", {})
+        work = Work(config, settings, dataset, golds, method, services)
+        directory = stack.enter_context(run_directory(work.directory))
+        return work.do(directory, tracker)
+
+
+def load_data(config: Mapping[str, Any]) -> tuple[Dataset, GoldBook]:
+    """The chosen part of the data set, and all golds. Raises BadInput."""
+    node = dict(config["dataset"])
+    choice = {key: checked(kind, node.pop(key, None), f"dataset.{key}") for key, kind in SELECTION.items()}
+    dataset, golds = assemble({"dataset": node}, "dataset", {})
+    return dataset.select(golds, **choice), golds
+
+
+@dataclass
+class Work:
+    """A run that is described but not begun."""
+
+    config: Mapping[str, Any]
+    settings: Settings
+    dataset: Dataset
+    golds: GoldBook
+    method: Callable[..., Any]
+    services: Services
+
+    @cached_property
+    def prompts(self) -> dict[str, Prompt]:
+        return manifest.prompts_of(self.method)
+
+    @cached_property
+    def identity(self) -> dict[str, Any]:
+        return identity(
+            self.config, self.dataset, self.prompts, self.services.llm, embeds=self.services.embedder is not None
+        )
+
+    @property
+    def hash(self) -> str:
+        return content_hash(self.identity)
+
+    @property
+    def directory(self) -> Path:
+        return self.settings.paths.runs / self.settings.name / self.hash
+
+    def do(self, directory: Path, tracker: Tracker) -> dict[str, Any]:
+        """Build and answer what is missing, then score, log and show."""
+        record = manifest.Record(directory / "manifest.json", self.services)
+        commit = record.begin(self._description())
+        spending = Spending(directory / "usage.json", self.services.usage)
+        categories = {id: self.golds[id].category for id in self.dataset.question_ids}
+        answering = Answering(
+            directory,
+            self.dataset,
+            categories,
+            self._open,
+            self.settings.workers,
+            commit,
+            self.services.llm,
+            spending.save,
+        )
+        try:
+            reports = answering.run()
+        except Exception:
+            answering.wait()
+            raise
+        finally:
+            spending.save()
+            record.note_served()
+        rows = answering.finish(self.dataset.question_ids)
+        metrics = summarise(rows, self.golds, self.dataset, build_totals(reports), spending.total())
+        write_json(directory / "metrics.json", metrics)
+        self._log(tracker, directory, rows, metrics)
+        return self._show(directory, metrics)
+
+    def _open(self, conversation: Conversation, folder: Path, progress: Progress) -> Memory:
+        """The method's memory of one conversation; it gets of the runner's values those that it names."""
+        offered = {"directory": folder, "conversation": conversation.id, "progress": progress}
+        parameters = inspect.signature(self.method).parameters
+        memory: Memory = self.method(**{name: value for name, value in offered.items() if name in parameters})
+        return memory
+
+    def _description(self) -> dict[str, Any]:
+        """What the manifest says before the first call."""
+        data = self.dataset
+        tested = set(data.splits.get("test", ())) & {conversation.id for conversation in data.conversations}
+        looks = manifest.look(self.settings.paths.runs, data.sha256, self.hash) if tested else 0
+        return {
+            "schema": SCHEMA,
+            "run": self.hash,
+            "experiment": self.settings.name,
+            "identity": self.identity,
+            "config": self.config,
+            "dataset": {
+                "name": data.name,
+                "path": self.config["dataset"].get("path", "bundled"),
+                "sha256": data.sha256,
+                "verified": data.verified,
+                "licence": data.licence,
+            },
+            "prompts": {name: {"hash": p.hash, "text": p.text} for name, p in self.prompts.items()},
+            "seed": self.settings.seed,
+            "runs_that_read_the_test_split": looks,
+        }
+
+    def _log(self, tracker: Tracker, directory: Path, rows: list[Row], metrics: dict[str, Any]) -> None:
+        """Show the run to the tracker; what goes wrong there is said, and changes nothing else."""
+        for problem in tracker.log(directory, read_json(directory / "manifest.json") or {}, rows, metrics):
+            complain(f"tracker: {problem}", "warning")
+
+    def _show(self, directory: Path, metrics: dict[str, Any]) -> dict[str, Any]:
+        model = self.services.llm.model if self.services.llm else "no LLM"
+        method = self.config["method"]["_target_"].rsplit(".", 1)[-1]
+        console.score_table(metrics, f"{method}, {model}, {self.dataset.name}")
+        if not self.services.llm:
+            console.say("With a model: export OPENAI_API_KEY=…; python -m experiments.run backbone=gpt-4.1-mini")
+        console.say(f"run: {directory}")
+        failed, n, most = metrics["failed"], metrics["n"], self.settings.max_failed
+        status = {"exit": 0, "reason": "", "run": str(directory), "headline": metrics["headline"]}
+        if failed > most * n:
+            status |= {"exit": 1, "reason": f"{failed} of {n} questions failed, more than max_failed={most:g} allows"}
+        return status

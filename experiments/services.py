@@ -1,0 +1,105 @@
+"""The live things that parts share: the model behind its cache and meter, and the embedder. Made once, on demand."""
+
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
+
+from experiments.assemble import Service, assemble
+from experiments.settings import Settings
+from trimem.errors import BadInput
+from trimem.llm.base import LLM, Provider, Reply, Request
+from trimem.llm.cache import CachedLLM
+from trimem.llm.meter import Meter
+from trimem.types import StageUsage
+
+
+class Tap(Provider):
+    """The outermost layer: gives each request the run's seed, and notes who served and what this thread asked.
+
+    Seed 0 leaves requests alone; another is sent to the model and is a sample of its own in the cache.
+    """
+
+    def __init__(self, llm: LLM, seed: int) -> None:
+        self.llm, self.seed = llm, seed
+        self.model, self.concurrency = llm.model, llm.concurrency
+        self.served: dict[str, set[str]] = {}
+        self._here = threading.local()
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        return self.llm.identity
+
+    def complete(self, request: Request) -> Reply:
+        return self.complete_many([request])[0]
+
+    def complete_many(self, requests: Sequence[Request]) -> list[Reply]:
+        seeded = [replace(r, seed=self.seed, sample=self.seed) if self.seed else r for r in requests]
+        replies = self.llm.complete_many(seeded) if len(seeded) > 1 else [self.llm.complete(r) for r in seeded]
+        calls, cached = self.asked()
+        hits = sum(reply.cached for reply in replies)
+        self._here.asked = (calls + len(replies) - hits, cached + hits)
+        for reply in replies:
+            self.served.setdefault(reply.model or self.model, set()).add(reply.fingerprint)
+        return replies
+
+    def asked(self) -> tuple[int, int]:
+        """Calls made and replies found in the cache, for this thread since it began."""
+        asked: tuple[int, int] = getattr(self._here, "asked", (0, 0))
+        return asked
+
+
+class Services:
+    """`llm` and `embedder` for the parts that name them. What nobody asked for is None and enters no hash."""
+
+    def __init__(self, config: Mapping[str, Any], settings: Settings) -> None:
+        self.config = config
+        self.settings = settings
+        self.llm: Tap | None = None
+        self.meter: Meter | None = None
+        self.provider: Any = None
+        self.embedder: Any = None
+        self._stack = ExitStack()
+
+    def makers(self) -> dict[str, Service]:
+        """For `assemble`: how to get each service."""
+        return {"llm": self._get_llm, "embedder": self._get_embedder}
+
+    def close(self) -> None:
+        """Give back files and connections."""
+        self._stack.close()
+
+    def usage(self) -> dict[str, StageUsage]:
+        """What this process asked of the model so far, by stage."""
+        return self.meter.usage() if self.meter else {}
+
+    def _get_llm(self, part: str) -> Tap:
+        if self.llm is None:
+            if not self.config["backbone"]:
+                raise BadInput(
+                    f"{part} needs a model, and backbone=none: name one (backbone=gpt-4.1-mini; "
+                    f"backbone=simulated needs no key), or set {part}=rules."
+                )
+            settings = self.settings
+            self.provider = assemble(self.config, "backbone", {})
+            cached = CachedLLM(self.provider, settings.paths.cache / "llm.sqlite", settings.cache.mode)
+            budget = settings.budget
+            self.meter = Meter(cached, settings.prices, budget.usd, budget.calls)
+            self.llm = Tap(self.meter, settings.seed)
+            self._close_later(self.provider, cached)
+        return self.llm
+
+    def _get_embedder(self, part: str) -> Any:  # noqa: ARG002 - every part can have one
+        if self.embedder is None:
+            from trimem.embedding import CachedEmbedder
+
+            embedder = assemble(self.config, "embedder", {})
+            self.embedder = CachedEmbedder(embedder, self.settings.paths.cache / "vectors.sqlite")
+            self._close_later(embedder, self.embedder)
+        return self.embedder
+
+    def _close_later(self, *services: Any) -> None:
+        for service in services:
+            if hasattr(service, "close"):
+                self._stack.callback(service.close)

@@ -1,0 +1,108 @@
+"""Every file under conf/ composes, names what exists, and says how it is used."""
+
+import inspect
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hydra.utils import get_object
+
+from tests.experiments.harness import ROOT, config_of
+
+CONF = ROOT / "conf"
+FILES = sorted(path.relative_to(CONF) for path in CONF.rglob("*.yaml"))
+CHOICES = [path for path in FILES if len(path.parts) == 2 and path.parts[0] != "hydra"]
+PARTS = ("extractor", "profiler", "planner", "retriever", "reasoner")
+
+
+def compose_choice(path: Path) -> dict[str, Any]:
+    group, name = path.parts[0], path.stem
+    extra = ["dataset.path=data.json"] if str(path) == "dataset/locomo.yaml" else []
+    return config_of(f"{group}={name}", *extra)
+
+
+def targets(node: Any) -> Iterator[Mapping[str, Any]]:
+    if isinstance(node, Mapping):
+        if "_target_" in node:
+            yield node
+        for value in node.values():
+            yield from targets(value)
+
+
+@pytest.mark.parametrize("path", FILES, ids=str)
+def test_every_file_is_short_and_shows_the_command_that_uses_it(path: Path) -> None:
+    lines = (CONF / path).read_text(encoding="utf-8").splitlines()
+    comments = [line for line in lines[:2] if line.startswith("#")]
+    assert any("experiments.run" in line for line in comments) or path.parts[0] == "hydra"
+    assert len(lines) <= (80 if path.name == "config.yaml" else 25)
+
+
+@pytest.mark.parametrize("path", CHOICES, ids=str)
+def test_every_choice_composes_and_names_what_exists(path: Path) -> None:
+    for node in targets(compose_choice(path)):
+        target = get_object(node["_target_"])
+        assert node.get("_partial_") or node["_target_"].startswith("hydra.")
+        signature = inspect.signature(target)
+        if not any(p.kind == p.VAR_KEYWORD for p in signature.parameters.values()):
+            signature.bind_partial(**{key: value for key, value in node.items() if not is_ours(key, node)})
+
+
+def is_ours(key: str, node: Mapping[str, Any]) -> bool:
+    selection = ("split", "conversations", "categories", "limit")
+    return key in ("_target_", "_partial_") or (node["_target_"].startswith("experiments.data") and key in selection)
+
+
+def test_without_a_model_all_parts_are_rules() -> None:
+    config = config_of()
+    assert all(".rules." in config[part]["_target_"] for part in PARTS if part != "retriever")
+    assert config["backbone"] is None
+
+
+@pytest.mark.parametrize("backbone", ["gpt-4.1-mini", "qwen3-8b", "simulated", "scripted"])
+def test_a_backbone_alone_makes_every_part_llm(backbone: str) -> None:
+    config = config_of(f"backbone={backbone}")
+    assert not any(".rules." in config[part]["_target_"] for part in PARTS)
+
+
+def test_a_part_on_the_command_line_wins_over_the_backbone() -> None:
+    config = config_of("backbone=simulated", "extractor=rules")
+    assert ".rules." in config["method"]["extractor"]["_target_"]
+    assert ".rules." not in config["method"]["reasoner"]["_target_"]
+
+
+def test_a_preset_sets_the_mechanics_and_the_command_line_wins() -> None:
+    paper = config_of("preset=paper", "backbone=simulated")
+    assert paper["planner"]["calls"] == 2
+    assert "Qwen3" in paper["embedder"]["model"]
+    mine = config_of("preset=paper", "backbone=simulated", "planner.calls=1", "embedder=minilm", "context.facts=9")
+    assert (mine["planner"]["calls"], mine["embedder"]["model"]) == (1, "minilm")
+    assert mine["method"]["retriever"]["budget"]["facts"] == 9
+
+
+def test_presets_have_the_same_keys_so_that_they_can_be_compared() -> None:
+    keys = [config_of(f"preset={path.stem}")["preset"].keys() for path in (CONF / "preset").glob("*.yaml")]
+    assert len(keys) == 3
+    assert all(one == keys[0] for one in keys)
+
+
+def test_toggles_reach_the_parts_that_they_concern() -> None:
+    config = config_of("method.use_raw=false", "method.use_profiles=false")
+    assert config["method"]["retriever"]["use_raw"] is False
+    assert config["method"]["retriever"]["use_profiles"] is False
+
+
+@pytest.mark.parametrize("path", [path for path in CHOICES if path.parts[0] == "experiment"], ids=str)
+def test_an_experiment_is_named_like_its_file_and_can_be_narrowed(path: Path) -> None:
+    config = config_of(f"experiment={path.stem}", "seed=7", "backbone=none")
+    assert config["name"] == path.stem
+    assert config["seed"] == 7
+    assert config["backbone"] is None
+
+
+def test_no_config_holds_a_secret_or_a_value_that_yaml_reads_as_another_type() -> None:
+    for path in FILES:
+        text = (CONF / path).read_text(encoding="utf-8")
+        assert "sk-" not in text
+        assert "api_key:" not in text
+    assert config_of("cache.mode=off")["cache"]["mode"] == "off"

