@@ -89,7 +89,9 @@ def _sentences(item: Item, lines: Mapping[str, re.Match[str]], ranks: Mapping[st
         line = _TURN_LINE.match(text)
         speaker, said = (line[2], datetime.fromisoformat(line[1])) if line else ("", None)
         for sentence in _split(line[3] if line else text):
-            yield Sentence(sentence, speaker, said, None, rank_of, unit if not number else f"{unit}/{number}", _stems(sentence))
+            yield Sentence(
+                sentence, speaker, said, None, rank_of, unit if not number else f"{unit}/{number}", _stems(sentence)
+            )
 
 
 def _statement(text: str) -> tuple[str, str | None]:

@@ -14,6 +14,7 @@ from trimem.types import Extraction, Fact, Turn
 _PLACES = {"GPE", "LOC", "FAC"}
 _THINGS = {*_PLACES, "ORG", "WORK_OF_ART", "PRODUCT", "EVENT", "NORP", "LAW", "LANGUAGE"}
 _QUOTED = re.compile(r"[\"“]([^\"“”]{2,60})[\"”]")
+_YES_NO = re.compile(r"(?:yes|yeah|yep|yup|no|nope|not|never|definitely|absolutely|totally|of course)\b", re.IGNORECASE)
 _KEYWORDS = 8  # a fact is one sentence: more words than this are its whole text again
 
 
@@ -43,7 +44,7 @@ class _Reader:
         sentences = [s for s in docs[i].sents if not s.text.rstrip().endswith("?")]
         question = _last_question(docs[i - 1]) if i and window[i - 1].speaker == listener else None
         if question is not None and sentences and (answer := _fragment_answer(sentences)):
-            yield self._joined(window[i - 1], question, turn, answer)
+            yield self._joined(window[i - 1], question, turn, answer[-1:])
             sentences = sentences[len(answer) :]
         for sentence in sentences:
             if len(content(sentence)) > sum(self._is_name(token.text) for token in content(sentence)) + 1:
@@ -143,14 +144,17 @@ def _last_question(doc: Any) -> Any:
 
 
 def _fragment_answer(sentences: list[Any]) -> list[Any]:
-    """The opening sentences of a reply that mean nothing without the question: at most two, short or subjectless."""
-    opening = []
-    for sentence in sentences[:2]:
-        has_subject = any(token.dep_ in {"nsubj", "nsubjpass"} for token in sentence.root.children)
-        if len(sentence) > 12 or (has_subject and len(content(sentence)) > 2):
-            break
-        opening.append(sentence)
-    return opening
+    """The first sentence of a reply that is more than thanks, with what stands before it, if alone it means nothing:
+
+    it is short, or has no subject of its own.
+    """
+    for i, sentence in enumerate(sentences[:3]):
+        if not content(sentence) and not _YES_NO.match(sentence.text):
+            continue
+        subject = next((t for t in sentence.root.children if t.dep_ in {"nsubj", "nsubjpass"}), None)
+        bare = subject is None or subject.lower_ in {"it", "that", "this", "they", "those", "these"}
+        return sentences[: i + 1] if len(content(sentence)) < 2 or (bare and len(sentence) < 30) else []
+    return []
 
 
 def _words(text: str) -> tuple[str, ...]:

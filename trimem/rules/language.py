@@ -11,7 +11,8 @@ CONTENT = frozenset({"NOUN", "PROPN", "VERB", "ADJ", "NUM"})
 _LIGHT = (
     "be have do get go make take let say tell know think see look want need thing lot way bit kind sort time day "
     "one really much many good great nice awesome amazing cool glad happy proud thank thanks wow hey hi hello yeah "
-    "congrats congratulation sound luck bye please sure wonderful fantastic okay ok yes no"
+    "congrats congratulation sound luck bye please sure wonderful fantastic okay ok yes no sorry hear "
+    "pic photo picture image stuff other"
 )
 LIGHT = frozenset(_LIGHT.split())
 """Lemmas that say little of what a sentence is about, greetings and praise among them."""

@@ -64,7 +64,11 @@ def of_places(item: Scored, names: frozenset[str]) -> Iterator[Span]:
         if ent.label_ in {"GPE", "LOC", "FAC"} and people.key(ent.text.removesuffix("'s")) not in names:
             yield Span(ent.text, item.score + 0.5)
     for token in doc:
-        if token.dep_ == "pobj" and token.head.lower_ in {"in", "at", "to", "from", "near", "on"} and token.pos_ != "PRON":
+        if (
+            token.dep_ == "pobj"
+            and token.head.lower_ in {"in", "at", "to", "from", "near", "on"}
+            and token.pos_ != "PRON"
+        ):
             if token.ent_type_ not in {"DATE", "TIME", "PERSON"}:
                 yield Span(_bare(doc[token.left_edge.i : token.i + 1], names), item.score + 0.1)
 
@@ -141,7 +145,11 @@ def _with_conjuncts(chunk: Any, names: frozenset[str]) -> str:
     for token in sorted((chunk.root, *chunk.root.conjuncts), key=lambda t: t.i):
         end = token.i + 1
         for child in token.rights:
-            if child.dep_ == "prep" and child.lower_ in {"of", "for", "about", "with"} and child.right_edge.i - child.i <= 4:
+            if (
+                child.dep_ == "prep"
+                and child.lower_ in {"of", "for", "about", "with"}
+                and child.right_edge.i - child.i <= 4
+            ):
                 end = child.right_edge.i + 1
                 break
         parts.append(_bare(doc[token.left_edge.i : end], names))
@@ -152,7 +160,9 @@ def _bare(span: Any, names: frozenset[str]) -> str:
     """The words without leading articles, pronouns and names, and without closing punctuation."""
     tokens = list(span)
     while tokens and (
-        tokens[0].pos_ in {"DET", "PUNCT", "CCONJ", "SPACE"} or tokens[0].tag_ in {"PRP$", "POS"} or tokens[0].lower_ in names
+        tokens[0].pos_ in {"DET", "PUNCT", "CCONJ", "SPACE"}
+        or tokens[0].tag_ in {"PRP$", "POS"}
+        or tokens[0].lower_ in names
     ):
         tokens = tokens[1:]
     return "".join(t.text_with_ws for t in tokens).strip(" .,!?;:")
