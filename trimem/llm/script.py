@@ -169,7 +169,9 @@ def load_script(path: str | Path) -> tuple[Script, str]:
         content = Path(path).read_bytes()
         return Script.model_validate_json(content), hashlib.sha256(content).hexdigest()[:12]
     except OSError as error:
-        raise BadInput(f"script {path}: {error.strerror}; give the path of a sidecar such as sample_facts.json.") from error
+        raise BadInput(
+            f"script {path}: {error.strerror}; give the path of a sidecar such as sample_facts.json."
+        ) from error
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"])) or "the file"

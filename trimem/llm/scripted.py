@@ -16,8 +16,15 @@ from trimem.errors import BadInput
 from trimem.llm.base import Reply, Request, Usage
 from trimem.llm.reading import Reading, says
 from trimem.llm.script import Asked, Rules, Told, load_script
-from trimem.replies import AnswerReply, ExtractedFacts, KeyInformation, ProfileReply, QueryPlan, Sufficiency
-from trimem.replies import TargetQueries
+from trimem.replies import (
+    AnswerReply,
+    ExtractedFacts,
+    KeyInformation,
+    ProfileReply,
+    QueryPlan,
+    Sufficiency,
+    TargetQueries,
+)
 from trimem.tokens import count_tokens
 from trimem.types import SECTIONS
 
@@ -27,7 +34,7 @@ WHEN = re.compile(rf"(?:(?:\d{{1,2}} )?(?:{MONTHS}) )?\b20\d\d\b|(?:\d{{1,2}} )?
 ONE = r"\b(?:one|an?|single|separate|individual|each|every)\b"
 UNIT = r"(?:facts?|statements?|claims?|events?|entry|entries|items?|objects?)\b"
 SPLIT = re.compile(
-    rf"\batomic facts?\b[^.]{{0,40}}\b(?:each|per|only)\b|{ONE} (?:\w+ )?{UNIT}(?: \w+)? (?:per|for each|in each) (?:\w+ )?{UNIT}"
+    rf"{ONE} (?:\w+ )?{UNIT}(?: \w+)? (?:per|for each|in each) (?:\w+ )?{UNIT}"
     rf"|\beach (?:\w+ )?{UNIT} (?:\w+ )?(?:exactly |only |just )?(?:one|a single)\b"
     rf"|\b(?:split|break up|separate|divide|unpack)\b[^.]{{0,60}}\b(?:sentences?|two|several|{UNIT})"
     r"|\b(?:never|not|avoid|without)\b[^.]{0,30}\b(?:merg|combin|fus|join|bundl|melt)(?:e|es|ing|ed|ning)?\b"
