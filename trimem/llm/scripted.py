@@ -11,9 +11,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from trimem.concurrency import fan_out
 from trimem.errors import BadInput
-from trimem.llm.base import Reply, Request, Usage
+from trimem.llm.base import Provider, Reply, Request, Usage
 from trimem.llm.reading import Reading, says
 from trimem.llm.script import Asked, Rules, Told, load_script
 from trimem.replies import (
@@ -57,7 +56,7 @@ def rules_in(instructions: str) -> Rules:
     return Rules(*(bool(rule.search(text)) for rule in (SPLIT, RESOLVE, KEEP)))
 
 
-class Scripted:
+class Scripted(Provider):
     """A fake model. `script` is a sidecar such as `experiments/data/sample/sample_facts.json` (`trimem.llm.script`).
 
     Raises BadInput for conversations and questions that the script does not hold, and for stages without a script.
@@ -76,9 +75,6 @@ class Scripted:
         prompt_tokens = sum(count_tokens(message.content) for message in request.messages)
         usage = Usage(prompt_tokens, count_tokens(text))
         return Reply(text, model=self.model, fingerprint=self.fingerprint, usage=usage)
-
-    def complete_many(self, requests: Sequence[Request]) -> list[Reply]:
-        return list(fan_out(self.complete, requests, self.concurrency))
 
     def _text(self, request: Request) -> str:
         scripts: dict[type[BaseModel], Callable[[Request], Mapping[str, Any]]] = {

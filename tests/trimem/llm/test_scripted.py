@@ -21,7 +21,7 @@ GOOD = "Write one fact per entry. Turn relative times into absolute dates. Keep 
 BENCH = "How long is the bench in Ottilie's workshop?"
 
 
-def ask(stage: str, schema: type[BaseModel] | None, system: str = "", **fields: Any) -> Any:
+def ask(stage: str, schema: type[BaseModel] | None, system: str = "", /, **fields: Any) -> Any:
     messages = (Message("system", system), Message("user", "do it"))
     reply = MODEL.complete(Request(messages, stage, schema, fields))
     assert reply.status == "ok"
@@ -50,7 +50,7 @@ def statements(id: str, system: str = GOOD) -> list[str]:
 def answer(question: str, facts: list[str], turns: Iterable[str] = (), profiles: Iterable[str] = ()) -> str:
     shown = [{"id": id, "text": "…"} for id in turns]
     fields = {"question": question, "facts": facts, "turns": shown, "profiles": list(profiles)}
-    text: str = ask("answer", replies.AnswerReply, **fields)["answer"]
+    text: str = ask("answer", replies.AnswerReply, "", **fields)["answer"]
     return text
 
 
@@ -150,7 +150,7 @@ def test_the_profile_grows_by_sections_and_concludes_a_trait_over_sessions() -> 
             "facts": facts,
             "fact_ids": [str(i) for i in range(len(facts))],
         }
-        reply = ask("profile", replies.ProfileReply, **fields)
+        reply = ask("profile", replies.ProfileReply, "", **fields)
         profile = Profile("Ottilie", {item["section"]: item["text"] for item in reply["sections"]})
         assert ("thrifty" in profile.text) == (session >= 3)
     assert "alto in the Tidewater Choir" in profile.sections["interests"]
