@@ -29,6 +29,9 @@ class Rules(NamedTuple):
     keep: bool = True
 
 
+FULL = Rules()
+
+
 class Strict(BaseModel):
     """Base of what a sidecar holds: a misspelt key is an error."""
 
@@ -48,7 +51,7 @@ class TrueFact(Strict):
     section: str
     fused: bool = False
 
-    def text(self, rules: Rules = Rules(), timed: bool = True) -> str:  # noqa: B008 (a NamedTuple of bools)
+    def text(self, rules: Rules = FULL, timed: bool = True) -> str:
         """The statement as an extraction under `rules` writes it; `timed=False` leaves its time out."""
         spoken = r" \1" if rules.resolve else r" \2"
         text = TIME.sub(spoken if timed else "", self.statement)

@@ -27,7 +27,7 @@ from trimem.replies import (
 from trimem.tokens import count_tokens
 from trimem.types import SECTIONS
 
-SECTION_LENGTH = 1200
+SECTION_LENGTH = 1200  # as `SectionText` allows
 MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 WHEN = re.compile(rf"(?:(?:\d{{1,2}} )?(?:{MONTHS}) )?\b20\d\d\b|(?:\d{{1,2}} )?\b(?:{MONTHS})\b")
 ONE = r"\b(?:one|an?|single|separate|individual|each|every)\b"
