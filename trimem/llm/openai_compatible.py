@@ -11,7 +11,7 @@ from trimem.errors import LLMUnavailable
 from trimem.llm.base import Provider, Reply, Request, Usage
 from trimem.llm.gate import Gate
 from trimem.llm.models import find_endpoint, find_model
-from trimem.llm.wire import body_of, cut_prompt, is_quota, reply_of, verdict
+from trimem.llm.wire import TOO_LONG, body_of, cut_prompt, is_quota, reply_of, verdict
 
 LOG = logging.getLogger(__name__)
 ROOM = 4096
@@ -97,7 +97,7 @@ class OpenAICompatible(Provider):
         if fatal:
             self._dead = message
             raise LLMUnavailable(message) from None
-        return Reply("", "error", message, self.model)
+        return Reply("", "too_long" if message.startswith(TOO_LONG) else "error", message, self.model)
 
     def _note(self, kind: str, text: str) -> None:
         """Say a thing of one kind once, and keep it for the manifest."""

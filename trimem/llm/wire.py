@@ -15,6 +15,7 @@ from trimem.llm.models import Endpoint, Model
 from trimem.tokens import count_tokens
 
 OURS = ("thinking", "structured")
+TOO_LONG = "the prompt is longer than the model takes"
 UNSUPPORTED = ("unsupported_parameter", "unsupported_value", "unknown_parameter")
 
 
@@ -151,7 +152,7 @@ def verdict(error: Exception, model: str, url: str) -> tuple[str, bool]:
     if code in UNSUPPORTED:
         return f"{model} at {url} does not take a parameter, see backbone.options: {said}", True
     if is_context(said, code):
-        return f"context: the prompt is longer than the model takes: {said}", False
+        return f"{TOO_LONG}: {said}", False
     return f"HTTP {status} from {url}: {said}", False
 
 
