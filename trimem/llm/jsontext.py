@@ -117,8 +117,7 @@ def complete_part(text: str) -> tuple[str, bool]:
             safe.pop()
             if not stack:
                 return text[: position + 1], False
-            if stack[-1] == "[":
-                safe[-1] = position + 1
+            safe[-1] = position + 1
         elif char == "," and stack:
             safe[-1] = position
         position += 1

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.trimem.llm.fakes import Canned, user
@@ -55,6 +55,7 @@ def test_every_other_part_of_a_request_is_in_the_key(change: dict[str, Any]) -> 
     assert key_of({}, user(schema=AnswerReply)) != key_of({}, user(schema=ExtractedFacts))
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_any_text_has_a_key(text: str) -> None:
     assert len(key_of({}, user(text))) == 64

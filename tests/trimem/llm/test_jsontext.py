@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trimem.llm.jsontext import CUT, complete_part, values, without_thinking
@@ -39,6 +39,7 @@ def first(text: str) -> tuple[Any, tuple[str, ...]]:
     return next(values(text), (None, ()))
 
 
+@settings(deadline=None)
 @given(DOCUMENT)
 def test_well_formed_json_is_read_as_it_stands(document: dict[str, Any]) -> None:
     for text in (json.dumps(document), json.dumps(document, ensure_ascii=False, indent=1)):
@@ -46,6 +47,7 @@ def test_well_formed_json_is_read_as_it_stands(document: dict[str, Any]) -> None
         assert first(f"Here you are:\n```json\n{text}\n```\nAnything else?")[0] == document
 
 
+@settings(deadline=None)
 @given(st.lists(DOCUMENT, min_size=1, max_size=4), st.data())
 def test_of_a_cut_list_exactly_the_complete_items_are_kept(items: list[dict[str, Any]], data: st.DataObject) -> None:
     ascii_only = data.draw(st.booleans())
@@ -56,12 +58,14 @@ def test_of_a_cut_list_exactly_the_complete_items_are_kept(items: list[dict[str,
     assert problems == (CUT,)
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_no_text_makes_it_raise(text: str) -> None:
     for value, _ in values(text):
         json.dumps(value).encode("utf-8")
 
 
+@settings(deadline=None)
 @given(DOCUMENT, st.data())
 def test_damage_anywhere_does_not_make_it_raise(document: dict[str, Any], data: st.DataObject) -> None:
     text = json.dumps(document)
@@ -76,6 +80,7 @@ def test_damage_anywhere_does_not_make_it_raise(document: dict[str, Any], data: 
     [
         ('{"facts": ["a", "b"', '{"facts": ["a"]}'),
         ('{"facts": [{"s": "a", "k": ["x"]}, {"s": "b", "k": ["y", "z', '{"facts": [{"s": "a", "k": ["x"]}]}'),
+        ('{"facts": [{"s": "a"}]', '{"facts": [{"s": "a"}]}'),
         ('{"answer": "Paris", "reasoning": "since the', '{"answer": "Paris"}'),
         ('{"facts": [], "more": [{"s": 1}, {"s"', '{"facts": [], "more": [{"s": 1}]}'),
         ("['it''s, well', 'cut he", "['it''s, well']"),

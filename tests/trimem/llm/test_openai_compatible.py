@@ -26,7 +26,8 @@ def failing(status: int, code: str | None = None, message: str = "no", times: in
 
 
 def client(server: FakeOpenAI, **settings: Any) -> OpenAICompatible:
-    return OpenAICompatible(**({"model": "fake", "endpoint": server.url, "timeout": 5} | settings))
+    chosen: dict[str, Any] = {"model": "fake", "endpoint": server.url, "timeout": 5} | settings
+    return OpenAICompatible(**chosen)
 
 
 def test_reply_carries_text_tokens_seconds_and_served_model() -> None:

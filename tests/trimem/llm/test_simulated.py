@@ -45,29 +45,33 @@ def call(stage: str, schema: type[BaseModel] | None, **changes: Any) -> Request:
     return user(stage=stage, schema=schema, fields=FIELDS.get(stage, {}), **changes)
 
 
+def value_of(request: Request) -> Any:
+    return ask(Simulated(), request).value
+
+
 def test_facts_name_their_speaker_and_their_source_turn() -> None:
-    facts: ExtractedFacts = ask(Simulated(), call("extract", ExtractedFacts)).value
+    facts: ExtractedFacts = value_of(call("extract", ExtractedFacts))
     assert [(fact.sources, fact.persons[0]) for fact in facts.facts] == [(["D1:1"], "Ana"), (["D1:3"], "Bo")]
     assert "Lisbon" in facts.facts[0].statement and facts.facts[0].time == "2023-05-04"
     assert {"Lisbon", "Bruno"} == set(facts.facts[0].entities)
 
 
 def test_plan_is_made_of_the_question() -> None:
-    plan: QueryPlan = ask(Simulated(), call("plan", QueryPlan)).value
+    plan: QueryPlan = value_of(call("plan", QueryPlan))
     assert plan.queries and set(plan.queries[0].split()) <= {"when", "move", "lisbon"}
     assert "Lisbon" in plan.persons
 
 
 def test_answer_is_a_span_of_the_fact_that_fits_the_question() -> None:
-    answer: AnswerReply = ask(Simulated(), call("answer", AnswerReply)).value
+    answer: AnswerReply = value_of(call("answer", AnswerReply))
     assert answer.answer == "Ana moved to Lisbon"
     assert Simulated().complete(call("answer", None)).text == "Ana moved to Lisbon"
 
 
 def test_profile_holds_every_fact_and_reflection_ends() -> None:
-    profile: ProfileReply = ask(Simulated(), call("profile", ProfileReply)).value
+    profile: ProfileReply = value_of(call("profile", ProfileReply))
     assert [section.text for section in profile.sections] == ["Ana moved to Lisbon.", "Ana sails."]
-    assert ask(Simulated(), call("reflect", Sufficiency)).value.complete
+    assert value_of(call("reflect", Sufficiency)).complete
 
 
 class Colour(enum.Enum):

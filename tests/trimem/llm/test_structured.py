@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.trimem.llm.fakes import Canned, user
@@ -49,6 +49,7 @@ def test_cut_reply_without_anything_usable_is_asked_for_with_more_tokens() -> No
 
 def test_cut_that_the_server_did_not_report_is_noticed() -> None:
     outcome = ask(Canned(Reply('{"facts": [{"statement": "A"}, {"statem')), user(schema=ExtractedFacts))
+    assert outcome.value is not None
     assert [fact.statement for fact in outcome.value.facts] == ["A"] and outcome.truncated
 
 
@@ -73,6 +74,7 @@ def test_thirty_facts_cut_at_nine_tenths_give_all_complete_ones() -> None:
     assert [fact.model_dump(include={"statement", "sources"}) for fact in value.facts] == facts[: len(value.facts)]
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_no_text_makes_read_raise_and_nothing_is_never_without_a_cause(text: str) -> None:
     value, problems = read(text, AnswerReply)
