@@ -48,7 +48,7 @@ def facts_of(raw: str) -> list[str] | None:
 def scenario(name: str, **settings: Any) -> Iterator[tuple[OpenAICompatible, FakeOpenAI]]:
     """A provider whose endpoint plays one of the scripted scenarios."""
     with FakeOpenAI.from_file(DATA / "http" / f"{name}.json") as server:
-        chosen = {"model": "fake", "endpoint": server.url, "max_retries": 1, "timeout": 10} | settings
+        chosen: dict[str, Any] = {"model": "fake", "endpoint": server.url, "max_retries": 1, "timeout": 10} | settings
         yield OpenAICompatible(**chosen), server
 
 

@@ -15,6 +15,7 @@ def test_vllm_gets_structured_outputs_and_not_guided_json() -> None:
 def test_prose_is_asked_for_once_more_and_the_loss_is_named() -> None:
     with scenario("d01_guided_ignored") as (llm, server):
         outcome = ask(llm, request(schema=CaseFacts))
+    assert outcome.value is not None
     assert [fact.fact for fact in outcome.value.facts] == ["A"]
     assert len(server.bodies) == 2
     assert outcome.problems == ("first reply: the reply holds no JSON although a JSON schema was asked for",)

@@ -1,6 +1,7 @@
 """Case k06: the cache key holds everything that changes a reply."""
 
 from pathlib import Path
+from typing import Any
 
 from tests.cases.replies import CaseFacts, request
 from tests.fake_openai import FakeOpenAI
@@ -13,7 +14,7 @@ from trimem.llm.openai_compatible import OpenAICompatible
 def test_each_changed_setting_is_asked_and_the_base_setting_is_a_hit(tmp_path: Path) -> None:
     with FakeOpenAI([{"content": "a"}]) as server, FakeOpenAI([{"content": "b"}]) as other:
 
-        def call(url: str = server.url, effort: str = "low", **changes: object) -> tuple[int, int]:
+        def call(url: str = server.url, effort: str = "low", **changes: Any) -> tuple[int, int]:
             llm = OpenAICompatible("fake", url, options={"reasoning_effort": effort})
             meter = Meter(CachedLLM(llm, tmp_path / "llm.sqlite"))
             assert meter.complete(request(**changes)).status == "ok"

@@ -88,9 +88,11 @@ def _rule(info: FieldInfo, name: str) -> Any:
 
 
 def _within(value: float, info: FieldInfo) -> float:
-    """The number moved into the field's bounds."""
-    low = max((bound for bound in (_rule(info, "ge"), _rule(info, "gt")) if bound is not None), default=None)
-    high = min((bound for bound in (_rule(info, "le"), _rule(info, "lt")) if bound is not None), default=None)
-    if low is not None and value <= low:
-        value = low + (1 if isinstance(value, int) and _rule(info, "gt") is not None else 0)
-    return high if high is not None and value > high else value
+    """The number moved into the field's bounds; between two strict bounds less than 2 apart, their middle."""
+    above, below = _rule(info, "gt"), _rule(info, "lt")
+    low = above + 1 if above is not None else _rule(info, "ge")
+    high = below - 1 if below is not None else _rule(info, "le")
+    if low is not None and high is not None and low > high:
+        return float(low + high) / 2
+    value = value if low is None else max(value, low)
+    return value if high is None else min(value, high)

@@ -71,9 +71,9 @@ def _plan(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def _answer(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The end of the piece of evidence that shares most words with the question."""
-    words = set(_keywords(str(fields.get("question", ""))))
+    words = _stems(str(fields.get("question", "")))
     evidence = [str(text) for kind in ("facts", "profiles") for text in fields.get(kind, ())]
-    best = max(evidence, key=lambda text: len(words & set(_keywords(text))), default="")
+    best = max(evidence, key=lambda text: len(words & _stems(text)), default="")
     span = " ".join(best.rstrip(".!?").split()[-5:])
     return {"answer": span or "Not mentioned in the conversation.", "reasoning": best[:300]}
 
@@ -84,7 +84,7 @@ def _reflect(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def _judge(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Right where the prediction shares a word with the gold answer."""
-    gold, prediction = (_tokens(str(fields.get(name, ""))) for name in ("gold", "prediction"))
+    gold, prediction = (_stems(str(fields.get(name, ""))) for name in ("gold", "prediction"))
     verdict = bool(gold & prediction)
     return dict.fromkeys(("correct", "is_correct", "label", "verdict"), verdict)
 
@@ -138,5 +138,6 @@ def _names(text: str) -> list[str]:
     return list(dict.fromkeys(re.findall(r"(?<=[\w,] )[A-Z][a-z]+", text)))
 
 
-def _tokens(text: str) -> set[str]:
-    return set(re.findall(r"\w+", text.lower()))
+def _stems(text: str) -> set[str]:
+    """First letters of the words, so that "move" meets "moved"."""
+    return {word[:4] for word in re.findall(r"\w+", text.lower()) if len(word) >= WORDS}

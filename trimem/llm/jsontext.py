@@ -85,8 +85,14 @@ def _damaged(text: str) -> Iterator[tuple[Any, tuple[str, ...]]]:
             value = json_repair.loads(document, skip_json_loads=True)
         except (ValueError, RecursionError):
             return
-        if isinstance(value, dict | list):
+        if isinstance(value, dict | list) and not _hides(value, document):
             yield _clean(value, [*problems, REPAIRED])
+
+
+def _hides(value: Any, document: str) -> bool:
+    """Whether json-repair let an empty repeat of a key win over what stood there first."""
+    empty = [key for key, content in value.items() if not content] if isinstance(value, dict) else []
+    return any(len(re.findall(rf"""["'“]{re.escape(key)}["'”]\s*:""", document)) > 1 for key in empty)
 
 
 def complete_part(text: str) -> tuple[str, bool]:
@@ -111,8 +117,7 @@ def complete_part(text: str) -> tuple[str, bool]:
             safe.pop()
             if not stack:
                 return text[: position + 1], False
-            if stack[-1] == "[":
-                safe[-1] = position + 1
+            safe[-1] = position + 1
         elif char == "," and stack:
             safe[-1] = position
         position += 1

@@ -53,8 +53,12 @@ def _ask_for(schema: type[BaseModel], how: str, body: dict[str, Any]) -> None:
         body["response_format"] = {"type": "json_schema", "json_schema": named}
     else:
         last = body["messages"][-1]
-        wish = f"Reply with nothing but JSON that fits this JSON schema:\n{json.dumps(shape)}"
-        body["messages"][-1] = {**last, "content": f"{last['content']}\n\n{wish}"}
+        body["messages"][-1] = {**last, "content": last["content"] + shape_in_words(schema)}
+
+
+def shape_in_words(schema: type[BaseModel]) -> str:
+    """The reply's shape for the end of a prompt, where the server cannot be told otherwise."""
+    return f"\n\nReply with nothing but JSON that fits this JSON schema:\n{json.dumps(strict_schema(schema))}"
 
 
 def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:
