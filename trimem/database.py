@@ -62,6 +62,7 @@ class Database:
     def __init__(self, path: Path, fingerprint: str, conversation: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.lock = threading.RLock()
+        self._commits = 0
         self._connection = sqlite3.connect(path, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False)
         self._connection.row_factory = sqlite3.Row
         try:
@@ -88,9 +89,15 @@ class Database:
             try:
                 yield
                 self._connection.execute("COMMIT")
+                self._commits += 1
             except BaseException:
                 self._connection.execute("ROLLBACK")
                 raise
+
+    @property
+    def version(self) -> tuple[int, int]:
+        """Changes with every commit: the first number with those of other processes, the second with our own."""
+        return self.number("PRAGMA data_version"), self._commits
 
     def rows(self, sql: str, *values: object) -> list[sqlite3.Row]:
         with self.lock:

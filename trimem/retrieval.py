@@ -4,6 +4,7 @@ Paper: dense, lexical and symbolic search, one top-K, the source turns of what w
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 from typing import cast
 
@@ -24,6 +25,8 @@ UNITS = ("fact", "turn")
 BUDGET: Mapping[str, int] = MappingProxyType({"facts": 1500, "turns": 1200, "profiles": 500})
 OVERFETCH = 4
 """How many times top_k each view hands to the fusion, so that what several views find a little can win."""
+
+_cost = lru_cache(maxsize=1 << 15)(count_tokens)  # the same facts come up again and again
 
 Found = tuple[Unit, str]
 """A unit and its id; orders by both."""
@@ -62,7 +65,8 @@ class HybridRetriever:
         """Facts by rank, turns in the order of the conversation, profiles; within the budgets."""
         ranked = self._ranked(plan if plan.queries else Plan((question.text,)), store)
         facts = _fitting(self._budget["facts"], [item for item in ranked if item.kind == "fact"])
-        turns = self._turns([item for item in ranked if item.kind == "turn" or item in facts], store)
+        kept = {item.id for item in facts}
+        turns = self._turns([item for item in ranked if item.kind == "turn" or item.id in kept], store)
         profiles = self._profiles(question, plan, store) if self._use_profiles else []
         items = (*facts, *turns, *profiles)
         return Context(items, plan, MappingProxyType(_token_counts(items)))
@@ -146,19 +150,24 @@ class HybridRetriever:
 
     def _profiles(self, question: Question, plan: Plan, store: Store) -> list[Item]:
         """Profiles of the people planned for, else named in the question, else of the speakers."""
-        known = {profile.person: profile for profile in store.profiles()}
+        known = [profile.person for profile in store.profiles()]
         named = mentioned(question.text, known, store.aliases()) if known else ()
-        for people in (plan.persons, named, store.speakers() if known else ()):
-            found = {profile.person: profile for person in people if (profile := store.profile(person))}
-            if found:
-                return _trimmed(list(found.values()), self._budget["profiles"])
-        return []
+        found = _profiles_of(plan.persons, store) or _profiles_of(named, store)
+        if known and not found:
+            found = _profiles_of(store.speakers(), store)
+        return _trimmed(found, self._budget["profiles"])
 
 
 def fact_item(fact: Fact, score: float = 0.0, rank: int = 0) -> Item:
     """A fact as the reasoner reads it: the statement, with time and place where they are known."""
     known = "; ".join(filter(None, (fact.time and say(fact.time), fact.location)))
     return Item("fact", fact.id, f"{fact.statement} ({known})" if known else fact.statement, fact.sources, score, rank)
+
+
+def _profiles_of(people: Iterable[str], store: Store) -> list[Profile]:
+    """Their profiles, each once."""
+    found = (store.profile(person) for person in people)
+    return list({profile.person: profile for profile in found if profile}.values())
 
 
 def _of(unit: Unit, hits: Hits) -> list[tuple[Found, float]]:
@@ -169,7 +178,7 @@ def _fitting(budget: int, items: Iterable[Item]) -> list[Item]:
     """The items that fit into `budget` tokens, taken in order; one that is too long is passed over."""
     kept, left = [], budget
     for item in items:
-        cost = count_tokens(item.text)
+        cost = _cost(item.text)
         if cost <= left:
             kept.append(item)
             left -= cost
@@ -179,18 +188,18 @@ def _fitting(budget: int, items: Iterable[Item]) -> list[Item]:
 def _trimmed(profiles: Sequence[Profile], budget: int) -> list[Item]:
     """Profiles within `budget` tokens: the longest loses its last line until all fit; a bare heading is left out."""
     texts = {profile.person: profile.text.splitlines() for profile in profiles}
-    costs = {person: count_tokens("\n".join(lines)) for person, lines in texts.items()}
+    costs = {person: _cost("\n".join(lines)) for person, lines in texts.items()}
     while sum(costs.values()) > budget:
         longest = max(texts, key=lambda person: costs[person])
         texts[longest].pop()
-        costs[longest] = count_tokens("\n".join(texts[longest])) if len(texts[longest]) > 1 else 0
+        costs[longest] = _cost("\n".join(texts[longest])) if len(texts[longest]) > 1 else 0
     return [Item("profile", person, "\n".join(lines)) for person, lines in texts.items() if len(lines) > 1]
 
 
 def _token_counts(items: Iterable[Item]) -> dict[str, int]:
     counts = dict.fromkeys(BUDGET, 0)
     for item in items:
-        counts[f"{item.kind}s"] += count_tokens(item.text)
+        counts[f"{item.kind}s"] += _cost(item.text)
     return counts | {"total": sum(counts.values())}
 
 

@@ -28,7 +28,7 @@ from trimem.rows import (
     turn_row,
     turn_text,
 )
-from trimem.search import Hits, Unit, search_symbolic, search_text
+from trimem.search import Hits, Postings, Unit
 from trimem.types import Extraction, Fact, Profile, Turn
 from trimem.vectors import StoredVectors, by_id
 
@@ -54,6 +54,7 @@ class Store:
     def __init__(self, directory: Path, fingerprint: str = "", conversation: str = "") -> None:
         self._db = Database(Path(directory) / FILE, fingerprint, conversation)
         self._vectors: dict[Unit, StoredVectors] = {unit: StoredVectors(self._db, unit) for unit in ("fact", "turn")}
+        self._postings: dict[Unit, tuple[tuple[int, int], Postings]] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -208,7 +209,8 @@ class Store:
 
     def search_text(self, kind: Unit, text: str, k: int) -> Hits:
         """The best `k` by BM25, positive, best first, ties by id."""
-        return search_text(self._db, kind, text, k)
+        with self._db.lock:
+            return self._current_postings(kind).search_text(text, k)
 
     def search_symbolic(
         self,
@@ -220,7 +222,9 @@ class Store:
         among: Iterable[str] | None = None,
     ) -> Hits:
         """The `k` facts (of `among`, if given) that meet most of the asked signals: any will do; ties by id."""
-        return search_symbolic(self._db, self._keys(persons), entities, location, time, k, among)
+        with self._db.lock:
+            postings, keys = self._current_postings("fact"), self._keys(persons)
+            return postings.search_symbolic(keys, entities, location, time, k, among)
 
     # The whole
 
@@ -271,6 +275,13 @@ class Store:
         for table, column in (("fact_text", "rowid"), ("facts", "row")):
             self._db.execute(f"DELETE FROM {table} WHERE {column} IN {LISTED}", as_json([row for row, _ in gone]))
         return [id_ for _, id_ in gone]
+
+    def _current_postings(self, unit: Unit) -> Postings:
+        """The posting lists, begun anew after every write."""
+        version = self._db.version
+        if unit not in self._postings or self._postings[unit][0] != version:
+            self._postings[unit] = version, Postings(self._db, unit)
+        return self._postings[unit][1]
 
     def _keys(self, persons: Iterable[str]) -> list[str]:
         """All keys under which facts may name these people: their own, and those of their aliases."""

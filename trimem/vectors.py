@@ -95,7 +95,7 @@ class StoredVectors:
 
     def _current(self) -> VectorIndex:
         """The index, read anew where another process has written since."""
-        version = self._db.number("PRAGMA data_version")
+        version = self._db.version[0]
         if self._index is None or version != self._version:
             self._index, self._version = self._read(), version
         return self._index
