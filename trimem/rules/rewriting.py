@@ -6,8 +6,8 @@ from typing import Any
 from trimem import people
 
 _OPENING = re.compile(
-    r"^(?:(?:(?:hey|hi|hello)\b[,!.]*|(?:wow|thanks|thank you|yeah|yep|yes|yup|no|nope|oh|aww?|haha|well|cool|nice|great"
-    r"|awesome|congrats|sure|absolutely|definitely|ok|okay|by the way|btw|anyway|so)\b *[,!.]+) *)+",
+    r"^(?:(?:(?:hey|hi|hello)\b[,!.]*|(?:wow|thanks|thank you|yeah|yep|yes|yup|no|nope|oh|aww?|haha|well|cool|nice"
+    r"|great|awesome|congrats|sure|absolutely|definitely|ok|okay|by the way|btw|anyway|so)\b *[,!.]+) *)+",
     re.IGNORECASE,
 )
 _SUBJECTS = {"nsubj", "nsubjpass"}
