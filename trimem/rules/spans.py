@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from trimem import people, times
@@ -25,6 +26,7 @@ _DURATION = re.compile(
     r"(?:minute|hour|day|week|month|year|decade)s?)\b(?! ago)|\bsince ((?:19|20)\d\d)\b",
     re.IGNORECASE,
 )
+_LAST = re.compile(r"(?:the )?(?:this )?(?:last|past) (week(?:end)?)", re.IGNORECASE)
 _REASON = re.compile(r"\b(?:because(?: of)?|since|so that|in order to|due to|thanks to)\b (.+)", re.IGNORECASE)
 
 
@@ -41,10 +43,17 @@ def when(ranked: Sequence[Scored]) -> str | None:
     best = ranked[0].sentence
     for s in (item.sentence for item in ranked if item.sentence.unit == best.unit):
         if found := times.find(s.text, s.said):
-            return times.say(found[0][1])
+            return _said(*found[0], s.said)
         if s.time:
             return times.say(s.time)
     return times.say(best.said.date().isoformat()) if best.said else None
+
+
+def _said(phrase: str, iso: str, said: datetime | None) -> str:
+    """A last week or weekend as it is counted ("the week before 9 June 2023"), other times by their own date."""
+    if said and (match := _LAST.fullmatch(phrase)):
+        return f"the {match[1].lower()} before {times.say(said.date().isoformat())}"
+    return times.say(iso)
 
 
 def of_people(item: Scored, names: frozenset[str]) -> Iterator[Span]:
