@@ -22,12 +22,13 @@ class RulesReasoner:
         """Says that nothing is mentioned where no sentence shares a word with the question or tells of who it names."""
         sentences = read(context)
         speakers = tuple(dict.fromkeys(s.speaker for s in sentences if s.speaker))
-        persons = people.mentioned(question.text, speakers)
-        names = frozenset(word for speaker in speakers for word in people.key(speaker).split())
+        persons = people.mentioned(question.text, speakers) or (context.plan.persons if context.plan else ())
+        names = frozenset(word for person in (*speakers, *persons) for word in people.key(person).split())
         asked = read_question(question.text, names)
-        ranked = rank(sentences, asked.stems, persons)
-        if not ranked:
-            return Answer(NOT_MENTIONED, "no sentence fits", context)
+        known = not persons or any(s.about(person) for s in sentences for person in persons)
+        ranked = [item for item in rank(sentences, asked.stems, persons) if item.overlap or not asked.stems]
+        if not ranked or not known:
+            return Answer(NOT_MENTIONED, "no sentence shares a word with the question about this person", context)
         text = _text(asked, ranked[:_READ], names) or NOT_MENTIONED
         return Answer(text, f"{asked.kind}: {ranked[0].sentence.text}", context)
 
