@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
 
 from trimem import people, times
 from trimem.rules.language import parse, stems
@@ -66,8 +65,8 @@ def rank(sentences: Iterable[Sentence], words: frozenset[str], persons: tuple[st
     for s in sentences:
         own = sum(weights.get(word, 0.0) for word in s.stems) / total
         around = sum(weights.get(word, 0.0) for word in units[s.unit]) / total
-        person = all(s.about(person) for person in persons[:1])
-        scored.append(Scored(s, own + 0.5 * around + 0.4 * person + 0.4 / math.sqrt(s.rank), around))
+        by_asked = bool(persons) and people.key(s.speaker) == people.key(persons[0])
+        scored.append(Scored(s, own + 0.5 * around + 0.3 * by_asked + 0.2 / math.sqrt(s.rank), around))
     return sorted(scored, key=lambda item: -item.score)
 
 
@@ -110,8 +109,3 @@ def _stems(text: str) -> frozenset[str]:
 @lru_cache(maxsize=8192)
 def _split(text: str) -> tuple[str, ...]:
     return tuple(sentence.text.strip() for sentence in parse(text).sents if sentence.text.strip())
-
-
-def spans_of(sentence: Sentence) -> Any:
-    """The sentence's Doc, kept from its first reading."""
-    return parse(sentence.text)

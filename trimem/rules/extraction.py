@@ -106,7 +106,8 @@ class _Reader:
         """
         subject = next((t for t in sentence.root.children if t.dep_ in {"nsubj", "nsubjpass"}), None)
         in_subject = {t.i for t in subject.subtree} if subject is not None else set()
-        first, rest = [], []
+        first: list[tuple[str, bool]] = []
+        rest: list[tuple[str, bool]] = []
         for token in sentence:
             if person := self._person(token, speaker, listener):
                 (first if token.i in in_subject else rest).append((person, token.tag_ == "PRP$"))

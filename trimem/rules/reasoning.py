@@ -1,63 +1,66 @@
 """The shortest answer that the best-ranked sentences hold, by the question's type."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from trimem import people
 from trimem.rules import spans
 from trimem.rules.evidence import Scored, rank, read
-from trimem.rules.question_types import Asked, Kind, read_question
+from trimem.rules.question_types import Asked, read_question
+from trimem.rules.spans import Span
 from trimem.types import Answer, Context, Question
 
 NOT_MENTIONED = "Not mentioned in the conversation"
-_READ = 12
+_READ = 12  # sentences, best first: behind them an answer is a guess
 _LISTED = 4
+_NEAR = 0.5  # how far behind the best an answer may stand and still belong to a list
 
 
-def answer_text(question, context):
-    sentences = read(context)
-    speakers = tuple(dict.fromkeys(s.speaker for s in sentences if s.speaker))
-    persons = people.mentioned(question.text, speakers)
-    names = frozenset(w for p in speakers for w in people.key(p).split())
-    asked = read_question(question.text, names)
-    ranked = rank(sentences, asked.stems, persons)
-    if not ranked:
-        return NOT_MENTIONED
+class RulesReasoner:
+    """Question and context -> a span of the context, blind to categories. No LLM, no wording of its own."""
+
+    def answer(self, question: Question, context: Context) -> Answer:
+        """Says that nothing is mentioned where no sentence shares a word with the question or tells of who it names."""
+        sentences = read(context)
+        speakers = tuple(dict.fromkeys(s.speaker for s in sentences if s.speaker))
+        persons = people.mentioned(question.text, speakers) or (context.plan.persons if context.plan else ())
+        names = frozenset(word for person in (*speakers, *persons) for word in people.key(person).split())
+        asked = read_question(question.text, names)
+        known = not persons or any(s.about(person) for s in sentences for person in persons)
+        ranked = [item for item in rank(sentences, asked.stems, persons) if item.overlap or not asked.stems]
+        if not ranked or not known:
+            return Answer(NOT_MENTIONED, "no sentence shares a word with the question about this person", context)
+        text = _text(asked, ranked[:_READ], names) or NOT_MENTIONED
+        return Answer(text, f"{asked.kind}: {ranked[0].sentence.text}", context)
+
+
+def _text(asked: Asked, ranked: Sequence[Scored], names: frozenset[str]) -> str | None:
     if asked.kind == "when":
-        return spans.when(ranked) or NOT_MENTIONED
+        return spans.when(ranked)
     if asked.kind == "yes/no":
-        return "Yes"
-    cands = list(candidates(asked, ranked[:_READ], names)) or [
-        c for i in ranked[:3] for c in spans.of_predicates(i, names)
-    ]
-    if not cands:
-        return NOT_MENTIONED
-    cands.sort(key=lambda c: -c.score)
+        return spans.polarity(ranked[0], asked.unsure)
+    found = [span for item in ranked for span in _candidates(asked, item, names) if span.text]
+    found = found or [span for item in ranked for span in spans.of_predicates(item, names)]
+    found.sort(key=lambda span: -span.score)
     if asked.plural and asked.kind != "how many":
-        best = cands[0].score
-        out = list(dict.fromkeys(c.text for c in cands if c.score > best - LIST_GAP))[:_LISTED]
-        return ", ".join(out)
-    return cands[0].text
+        near = [span.text for span in found if span.score > found[0].score - _NEAR]
+        return ", ".join(list(dict.fromkeys(near))[:_LISTED])
+    return found[0].text if found else None
 
 
-LIST_GAP = 0.5
-
-
-def candidates(asked, ranked, names):
-    for item in ranked:
-        k = asked.kind
-        if k == "who":
+def _candidates(asked: Asked, item: Scored, names: frozenset[str]) -> Iterator[Span]:
+    match asked.kind:
+        case "who":
             yield from spans.of_people(item, names)
-        elif k == "where":
+        case "where":
             yield from spans.of_places(item, names)
-        elif k == "how many":
+        case "how many":
             yield from spans.of_numbers(item, asked.noun)
-        elif k == "how long":
+        case "how long":
             yield from spans.of_durations(item)
-        elif k == "why":
+        case "why":
             yield from spans.of_reasons(item, names)
-        elif k == "how":
+        case "how":
             yield from spans.of_predicates(item, names)
-        else:
-            yield from spans.of_things(item, asked.stems, asked.noun, names)
+        case _:
+            yield from spans.of_arguments(item, asked, names)
+            yield from spans.of_things(item, asked, names)

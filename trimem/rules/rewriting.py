@@ -6,13 +6,14 @@ from typing import Any
 from trimem import people
 
 _OPENING = re.compile(
-    r"^(?:(?:(?:hey|hi|hello)\b[,!.]*|(?:wow|thanks|thank you|yeah|yep|yes|yup|no|nope|oh|aww?|haha|well|cool|nice|great"
-    r"|awesome|congrats|sure|absolutely|definitely|ok|okay|by the way|btw|anyway|so)\b *[,!.]+) *)+",
+    r"^(?:(?:(?:hey|hi|hello)\b[,!.]*|(?:wow|thanks|thank you|yeah|yep|yes|yup|no|nope|oh|aww?|haha|well|cool|nice"
+    r"|great|awesome|congrats|sure|absolutely|definitely|ok|okay|by the way|btw|anyway|so)\b *[,!.]+) *)+",
     re.IGNORECASE,
 )
 _SUBJECTS = {"nsubj", "nsubjpass"}
 _CONTRACTED = {"'m": "is", "'re": "is", "'ve": "has", "'ll": "will", "'d": "would"}
-_THIRD = {"am": "is", "are": "is", "have": "has", "do": "does", "'m": "is", "'re": "is", "'ve": "has", "were": "was"}
+_PLURAL = {"'re": "are", "'ve": "have"}
+_THIRD = {"am": "is", "are": "is", "have": "has", "do": "does", "were": "was"}
 
 
 def third_person(sentence: Any, speaker: str, listener: str | None) -> str:
@@ -20,13 +21,15 @@ def third_person(sentence: Any, speaker: str, listener: str | None) -> str:
 
     "We" becomes "<speaker> and others": a sentence does not tell whom it counts in.
     """
-    words = []
+    words: list[str] = []
     for token in sentence:
-        word = _name(token, speaker, listener) or _verb(token, listener)
-        if word is None:
-            word = token.text
-        elif words and token.text.startswith(("'", "’")):
-            words[-1] = words[-1].rstrip() + " "
+        contracted = _CONTRACTED.get(token.lower_.replace("’", "'"))
+        before = token.nbor(-1) if token.i > sentence.start else None
+        if contracted and before is not None and _name(before, speaker, listener):
+            words[-1] += " "
+            word = _PLURAL.get(token.lower_.replace("’", "'"), contracted) if before.lower_ == "we" else contracted
+        else:
+            word = _name(token, speaker, listener) or _verb(token, listener) or token.text
         words.append(word + token.whitespace_)
     return _subject_added("".join(words).strip(), sentence, speaker, listener)
 
@@ -66,16 +69,11 @@ def _possessive(name: str) -> str:
 def _verb(token: Any, listener: str | None) -> str | None:
     """The third-person form of a verb whose subject is "I" or "you"; None where it stays as it is."""
     subject = _subject(token)
-    named = {"i", "you"} if listener else {"i"}
-    if subject is None or subject.lower_ not in named:
-        contracted = token.lower_.replace("’", "'") if subject is not None and subject.lower_ == "we" else ""
-        return {"'re": "are", "'ve": "have", "'ll": "will", "'d": "would"}.get(contracted)
-    word = token.lower_.replace("’", "'")
-    if word in _THIRD and (token.tag_ in {"VBP", "VBD", "MD", "VB"} or word.startswith("'")) and token.tag_ != "VB":
-        return _THIRD[word]
-    if word in _CONTRACTED:
-        return _CONTRACTED[word]
-    return _with_s(token.text) if token.tag_ == "VBP" and not word.startswith("'") else None
+    if subject is None or subject.lower_ not in ({"i", "you"} if listener else {"i"}):
+        return None
+    if token.lower_ in _THIRD and token.tag_ in {"VBP", "VBD"}:
+        return _THIRD[token.lower_]
+    return _with_s(token.text) if token.tag_ == "VBP" else None
 
 
 def _subject(verb: Any) -> Any:
