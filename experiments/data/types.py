@@ -1,6 +1,5 @@
 """A data set in two objects: what a method may be handed (`Dataset`), and what only scorers hold (`GoldBook`)."""
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
@@ -50,11 +49,11 @@ class Dataset:
     rules: Mapping[int, Rule] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Conversation ids become folder names: BadInput for one that could lead elsewhere, or that comes twice."""
+        """BadInput for an id that comes twice: it names a conversation's memory."""
         ids = [conversation.id for conversation in self.conversations]
-        for id in ids:
-            if not re.fullmatch(r"\w[\w.-]*", id) or ids.count(id) > 1:
-                raise BadInput(f"{self.name}: conversation id {id!r} cannot name a folder of its own")
+        twice = sorted({id for id in ids if ids.count(id) > 1})
+        if twice:
+            raise BadInput(f"{self.name}: two conversations are called {', '.join(twice)}")
 
     @property
     def question_ids(self) -> tuple[str, ...]:
