@@ -67,7 +67,7 @@ def _unknown_key(error: Exception) -> str:
     asked = getattr(cause, "full_key", None)
     if not asked or "is not in struct" not in str(cause):
         return ""
-    known = [key for key in _known_keys() if not key.endswith("_")]
+    known = [key for key in _known_keys() if not key.endswith("_") and not key.startswith("preset.")]
     ends = {key.rsplit(".", 1)[-1]: key for key in known}
     hint = _closest(asked, known) or _closest(asked.rsplit(".", 1)[-1], ends, ends)
     return f"there is no key {asked}.{hint} --help lists all."
