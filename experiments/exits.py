@@ -84,9 +84,13 @@ def _known_keys() -> Iterator[str]:
     from hydra.core.global_hydra import GlobalHydra
     from omegaconf import OmegaConf
 
-    GlobalHydra.instance().clear()
-    with initialize_config_dir(str(CONF), version_base="1.3"):
-        config = OmegaConf.to_container(compose("config"))
+    current = GlobalHydra.instance()
+    running, current.hydra = current.hydra, None  # a sweep's other jobs go on with it
+    try:
+        with initialize_config_dir(str(CONF), version_base="1.3"):
+            config = OmegaConf.to_container(compose("config"))
+    finally:
+        current.hydra = running
     assert isinstance(config, dict)
     return _dotted({str(key): value for key, value in config.items()})
 

@@ -93,11 +93,6 @@ class Store:
         newest = "SELECT * FROM turns WHERE time IS NOT NULL ORDER BY row DESC LIMIT 1"
         return next((turn_of(row).time for row in self._db.rows(newest)), None)
 
-    def last_time(self) -> datetime | None:
-        """When the latest dated turn was said."""
-        ((latest,),) = self._db.rows("SELECT max(time) FROM turns")
-        return datetime.fromisoformat(latest) if latest else None
-
     def turns_by_id(self, ids: Iterable[str]) -> tuple[Turn, ...]:
         """The known ones among `ids`, in the order of the conversation."""
         named = f"SELECT * FROM turns WHERE id IN {LISTED} ORDER BY row"

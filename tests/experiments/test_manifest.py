@@ -2,6 +2,7 @@
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from experiments.manifest import code_version, look, prompts_of, versions
 from trimem.extraction import LLMExtractor
@@ -12,7 +13,9 @@ from trimem.reasoning import LLMReasoner
 
 def test_prompts_are_found_in_all_parts_of_a_method() -> None:
     llm = Simulated()
-    method = partial(dict, extractor=LLMExtractor(llm), planner=LLMPlanner(llm, calls=2), reasoner=LLMReasoner(llm))
+    method: partial[Any] = partial(
+        dict, extractor=LLMExtractor(llm), planner=LLMPlanner(llm, calls=2), reasoner=LLMReasoner(llm)
+    )
     assert list(prompts_of(method)) == ["answer", "extract", "keys", "queries"]
     assert list(prompts_of(partial(dict, planner=LLMPlanner(llm)))) == ["plan"]
 
