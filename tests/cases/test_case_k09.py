@@ -5,8 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes import CountingProfiler, FirstReasoner, FunctionLLM, LetterEmbedder, PlainPlanner
-from tests.fakes import conversation, dialogue
+from tests.fakes import (
+    CountingProfiler,
+    FirstReasoner,
+    FunctionLLM,
+    LetterEmbedder,
+    PlainPlanner,
+    conversation,
+    dialogue,
+)
 from trimem import TriMem
 from trimem.extraction import LLMExtractor
 from trimem.llm.base import Request
