@@ -83,7 +83,7 @@ def score_table(metrics: Mapping[str, Any], title: str) -> None:
     table.add_row("headline (micro)", n, *(_cell(headline.get(m)) for m in _columns()), style="bold")
     table.add_row("headline (macro)", n, *(_cell(metrics["macro"].get(m)) for m in _columns()))
     tokens = {kind: cell for kind, cell in metrics["context_tokens"].items() if cell["mean"] is not None}
-    _print(table)
+    print_table(table)
     say(f"failed: {metrics['failed']} of {metrics['n']}; intervals: {metrics['interval']}")
     say("context tokens: " + ", ".join(f"{kind} {cell['mean']:.0f}" for kind, cell in tokens.items()))
     for stage, cost in metrics["usage"].items():
@@ -117,10 +117,11 @@ def job_table(jobs: Sequence[Mapping[str, Any]]) -> None:
         scores = (_cell(headline), str(headline["n"])) if headline else ("–", "–")
         ended = "failed" if job["exit"] else "ok"
         table.add_row(" ".join(job["overrides"]), ended, *scores, str(job["reason"] or job.get("run", "")))
-    _print(table)
+    print_table(table)
 
 
-def _print(table: Table) -> None:
+def print_table(table: Table) -> None:
+    """A table on stdout, wide enough where that is no terminal."""
     console = Console()
     (console if console.is_terminal else Console(width=WIDTH)).print(table)
 

@@ -67,7 +67,7 @@ def _unknown_key(error: Exception) -> str:
     asked = getattr(cause, "full_key", None)
     if not asked or "is not in struct" not in str(cause):
         return ""
-    known = [key for key in _known_keys() if not key.endswith("_")]
+    known = [key for key in _known_keys() if not key.endswith("_") and not key.startswith("preset.")]
     ends = {key.rsplit(".", 1)[-1]: key for key in known}
     hint = _closest(asked, known) or _closest(asked.rsplit(".", 1)[-1], ends, ends)
     return f"there is no key {asked}.{hint} --help lists all."
@@ -84,9 +84,13 @@ def _known_keys() -> Iterator[str]:
     from hydra.core.global_hydra import GlobalHydra
     from omegaconf import OmegaConf
 
-    GlobalHydra.instance().clear()
-    with initialize_config_dir(str(CONF), version_base="1.3"):
-        config = OmegaConf.to_container(compose("config"))
+    current = GlobalHydra.instance()
+    running, current.hydra = current.hydra, None  # a sweep's other jobs go on with it
+    try:
+        with initialize_config_dir(str(CONF), version_base="1.3"):
+            config = OmegaConf.to_container(compose("config"))
+    finally:
+        current.hydra = running
     assert isinstance(config, dict)
     return _dotted({str(key): value for key, value in config.items()})
 

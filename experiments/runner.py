@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from experiments import console, manifest
-from experiments.answering import Answering, Progress
+from experiments.answering import Answering, Opener, Progress
 from experiments.assemble import assemble
 from experiments.data.types import Dataset, GoldBook
+from experiments.estimate import estimate
 from experiments.exits import complain
 from experiments.identity import SELECTION, content_hash, identity
 from experiments.metrics.summary import build_totals, summarise
@@ -35,14 +36,32 @@ def run(config: Mapping[str, Any], launch: Path) -> dict[str, Any]:
     config = absolute(config, launch)
     settings = read_settings(config)
     dataset, golds = load_data(config)
+    if settings.estimate:
+        return estimate(config, settings, dataset, lambda services: opener(assemble_method(config, services)))
     with ExitStack() as stack:
         services = Services(config, settings)
         stack.callback(services.close)
-        method = assemble(config, "method", services.makers())
         tracker: Tracker = assemble(config, "tracker", {})
-        work = Work(config, settings, dataset, golds, method, services)
+        work = Work(config, settings, dataset, golds, assemble_method(config, services), services)
         directory = stack.enter_context(run_directory(work.directory))
         return work.do(directory, tracker)
+
+
+def assemble_method(config: Mapping[str, Any], services: Services) -> Callable[..., Memory]:
+    """The configured method with its live parts; called with a directory it opens a memory there."""
+    method: Callable[..., Memory] = assemble(config, "method", services.makers())
+    return method
+
+
+def opener(method: Callable[..., Memory]) -> Opener:
+    """How the runner opens a memory: of what it can give, the method gets what it names."""
+    names = inspect.signature(method).parameters
+
+    def open_memory(conversation: Conversation, folder: Path, progress: Progress) -> Memory:
+        offered = {"directory": folder, "conversation": conversation.id, "progress": progress}
+        return method(**{name: value for name, value in offered.items() if name in names})
+
+    return open_memory
 
 
 def load_data(config: Mapping[str, Any]) -> tuple[Dataset, GoldBook]:
@@ -61,7 +80,7 @@ class Work:
     settings: Settings
     dataset: Dataset
     golds: GoldBook
-    method: Callable[..., Any]
+    method: Callable[..., Memory]
     services: Services
 
     @cached_property
@@ -92,7 +111,7 @@ class Work:
             directory,
             self.dataset,
             categories,
-            self._open,
+            opener(self.method),
             self.settings.workers,
             commit,
             self.services.llm,
@@ -111,13 +130,6 @@ class Work:
         write_json(directory / "metrics.json", metrics)
         self._log(tracker, directory, rows, metrics)
         return self._show(directory, metrics)
-
-    def _open(self, conversation: Conversation, folder: Path, progress: Progress) -> Memory:
-        """The method's memory of one conversation; it gets of the runner's values those that it names."""
-        offered = {"directory": folder, "conversation": conversation.id, "progress": progress}
-        parameters = inspect.signature(self.method).parameters
-        memory: Memory = self.method(**{name: value for name, value in offered.items() if name in parameters})
-        return memory
 
     def _description(self) -> dict[str, Any]:
         """What the manifest says before the first call."""

@@ -51,14 +51,17 @@ class Tap(Provider):
 
 
 class Services:
-    """`llm` and `embedder` for the parts that name them. What nobody asked for is None and enters no hash."""
+    """`llm` and `embedder` for the parts that name them. What nobody asked for is None and enters no hash.
 
-    def __init__(self, config: Mapping[str, Any], settings: Settings) -> None:
+    `provider` takes the place of the configured backbone (for an estimate).
+    """
+
+    def __init__(self, config: Mapping[str, Any], settings: Settings, provider: LLM | None = None) -> None:
         self.config = config
         self.settings = settings
         self.llm: Tap | None = None
         self.meter: Meter | None = None
-        self.provider: Any = None
+        self.provider: Any = provider
         self.embedder: Any = None
         self._stack = ExitStack()
 
@@ -82,7 +85,7 @@ class Services:
                     f"backbone=simulated needs no key), or set {part}=rules."
                 )
             settings = self.settings
-            self.provider = assemble(self.config, "backbone", {})
+            self.provider = self.provider or assemble(self.config, "backbone", {})
             cached = CachedLLM(self.provider, settings.paths.cache / "llm.sqlite", settings.cache.mode)
             budget = settings.budget
             self.meter = Meter(cached, settings.prices, budget.usd, budget.calls)

@@ -43,6 +43,7 @@ class Settings(BaseModel):
     paths: Paths
     cache: Cache
     budget: Budget
+    estimate: bool
     prices: dict[str, tuple[float, float]]
 
 

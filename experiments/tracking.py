@@ -88,7 +88,7 @@ class WandbTracker:
     def _identity(self, directory: Path, manifest: Mapping[str, Any]) -> dict[str, Any]:
         config = {key: manifest["config"][key] for key in sorted(manifest["config"]) if key not in ("paths", "tracker")}
         method = str(config["method"]["_target_"]).rsplit(".", 1)[-1]
-        model = (config.get("backbone") or {}).get("model") or ("no LLM" if not config.get("backbone") else "fake")
+        model = (manifest["identity"]["backbone"] or {"model": "no LLM"})["model"]
         return {
             "project": self.project,
             "entity": self.entity,
@@ -97,7 +97,7 @@ class WandbTracker:
             "name": f"{method}-{manifest['dataset']['name']}-{model}-s{manifest['seed']}",
             "group": manifest["experiment"],
             "job_type": "eval",
-            "tags": [method, manifest["dataset"]["name"], str(model), *self.tags],
+            "tags": [method, manifest["dataset"]["name"], model, *self.tags],
             "config": {**config, "run": manifest["run"], "data_sha256": manifest["dataset"]["sha256"]},
             "reinit": "finish_previous",
         }

@@ -90,9 +90,9 @@ class Store:
         return self._db.number("SELECT coalesce(max(row), -1) + 1 FROM turns")
 
     def last_time(self) -> datetime | None:
-        """When the latest dated turn was said."""
-        ((latest,),) = self._db.rows("SELECT max(time) FROM turns")
-        return datetime.fromisoformat(latest) if latest else None
+        """When the last turn was said: the conversation's own "now"."""
+        newest = "SELECT * FROM turns WHERE time IS NOT NULL ORDER BY row DESC LIMIT 1"
+        return next((turn_of(row).time for row in self._db.rows(newest)), None)
 
     def turns_by_id(self, ids: Iterable[str]) -> tuple[Turn, ...]:
         """The known ones among `ids`, in the order of the conversation."""

@@ -30,6 +30,7 @@ def test_two_hundred_questions_are_sent_once(tmp_path: Path, monkeypatch: pytest
     }
     manifest = {
         "config": {"method": {"_target_": "a.B"}, "backbone": None},
+        "identity": {"backbone": None},
         "run": "0123456789ab",
         "experiment": "e",
         "seed": 0,

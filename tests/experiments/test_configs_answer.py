@@ -9,7 +9,7 @@ import pytest
 
 from experiments.runner import run
 from tests.experiments.fake_wandb import FakeWandb
-from tests.experiments.harness import config_of, rows_of
+from tests.experiments.harness import config_of, read, rows_of
 from tests.experiments.test_configs import CHOICES
 from tests.fake_openai import FakeOpenAI
 
@@ -80,3 +80,41 @@ def test_toggles_change_what_the_reasoner_is_given(tmp_path: Path) -> None:
     assert kinds() == {"fact", "turn", "profile"}
     assert kinds("method.use_raw=false") == {"fact", "profile"}
     assert kinds("method.use_profiles=false") == {"fact", "turn"}
+
+
+def test_a_sweep_over_retrieval_pays_for_answers_only(tmp_path: Path) -> None:
+    def calls(top_k: int) -> dict[str, int]:
+        given = ("backbone=simulated", "embedder=hash", "tracker=none")
+        usage = read(run(config_of(*SMALL, *given, f"retriever.top_k={top_k}"), tmp_path), "metrics.json")["usage"]
+        return {stage: cost["calls"] for stage, cost in usage.items()}
+
+    assert calls(10)["extract"] == 2
+    again = calls(2)
+    assert (again["extract"], again["profile"], again["plan"]) == (0, 0, 0)
+    assert again["answer"] == 2
+
+
+def test_one_worker_and_sixteen_give_equal_runs(tmp_path: Path) -> None:
+    def outcome(workers: int) -> tuple[Any, Any]:
+        given = ("backbone=simulated", "embedder=hash", "tracker=none", "extractor.window=10", "dataset.limit=12")
+        config = config_of(
+            "dataset=sample", *given, f"workers={workers}", f"paths.runs=runs{workers}", "cache.mode=off"
+        )
+        status = run(config, tmp_path)
+        return rows_of(status), read(status, "metrics.json")["build"]
+
+    assert outcome(1) == outcome(16)
+
+
+def test_a_prompt_of_one_s_own_is_used_and_enters_the_hash(tmp_path: Path) -> None:
+    from trimem.prompts import FOLDER
+
+    shipped = (FOLDER / "answer.md").read_text(encoding="utf-8")
+    (tmp_path / "mine.md").write_text(
+        shipped.replace("=== data ===", "Answer in rhyme.\n\n=== data ==="), encoding="utf-8"
+    )
+    given = (*SMALL, "backbone=simulated", "embedder=hash", "tracker=none")
+    plain = run(config_of(*given), tmp_path)
+    mine = run(config_of(*given, "reasoner.prompt=mine.md"), tmp_path)
+    assert mine["run"] != plain["run"]
+    assert "Answer in rhyme." in read(mine, "manifest.json")["prompts"]["mine"]["text"]

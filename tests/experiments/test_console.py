@@ -1,0 +1,58 @@
+"""What is printed where stderr is no terminal, and the tables."""
+
+from typing import Any
+
+import pytest
+
+from experiments.console import Bars, job_table, score_table
+from tests.fakes import conversation, dialogue
+
+CELL = {"mean": 0.5, "n": 4, "ci": [0.25, 0.75]}
+
+
+def metrics(**changed: Any) -> dict[str, Any]:
+    empty = {"mean": None, "n": 0, "ci": None}
+    scores = {"f1_locomo": CELL, "f1_set": CELL, "bleu1_set": {**CELL, "ci": None}}
+    return {
+        "n": 5,
+        "failed": 1,
+        "interval": "95%, over questions",
+        "headline": scores,
+        "macro": scores,
+        "retrieval": {"hit@5": empty, "context_recall": CELL},
+        "by_category": {"2": {"name": "temporal", "n": 4, **scores}},
+        "context_tokens": {"total": {**CELL, "mean": 1200.4}, "facts": empty},
+        "usage": {"answer": {"calls": 3, "cached": 1, "seconds": 2.0, "usd": None}},
+        **changed,
+    }
+
+
+def test_scores_stand_with_their_n_their_interval_and_their_failures(capsys: pytest.CaptureFixture[str]) -> None:
+    score_table(metrics(), "TriMem, no LLM, sample")
+    printed = capsys.readouterr().out
+    (row,) = [line for line in printed.splitlines() if "2 temporal" in line]
+    assert [cell.strip() for cell in row.strip("│").split("│")][1:4] == ["4", "50.0 [25.0, 75.0]", "50.0 [25.0, 75.0]"]
+    assert "failed: 1 of 5; intervals: 95%, over questions" in printed
+    assert "context tokens: total 1200" in printed
+    assert "answer: 3 calls, 1 from the cache, 2.0 s, price unknown" in printed
+
+
+def test_progress_without_a_terminal_is_a_line_at_each_end(capsys: pytest.CaptureFixture[str]) -> None:
+    talk = conversation(dialogue(10))
+    with Bars([talk], 2) as bars:
+        for share in (0.2, 0.7, 1.0):
+            bars.built(talk, share)
+        bars.answered()
+        bars.answered()
+    lines = capsys.readouterr().err.split("\n")
+    assert [line for line in lines if line] == ["building memories (turns): 10 of 10", "answering questions: 2 of 2"]
+
+
+def test_a_failed_job_shows_its_reason_and_no_score(capsys: pytest.CaptureFixture[str]) -> None:
+    ok = {"overrides": ["seed=1"], "exit": 0, "reason": "", "run": "runs/x/1", "headline": {"f1_locomo": CELL}}
+    job_table([ok, {"overrides": ["seed=2"], "exit": 2, "reason": "no such file"}])
+    printed = capsys.readouterr().out
+    assert "1 of 2 jobs ok" in printed
+    (failed,) = [line for line in printed.splitlines() if "seed=2" in line]
+    cells = [cell.strip() for cell in failed.strip("│").split("│")]
+    assert cells == ["seed=2", "failed", "–", "–", "no such file"]
