@@ -14,7 +14,23 @@ from trimem.embedding import CachedEmbedder, HashEmbedder, OpenAIEmbedder, Sente
 from trimem.errors import BadInput, LLMUnavailable
 from trimem.protocols import Embedder, Vectors
 
-WORDS = "the potter sold a blue bowl at her market stall in the rain before noon".split()
+WORDS = [
+    "the",
+    "potter",
+    "sold",
+    "a",
+    "blue",
+    "bowl",
+    "at",
+    "her",
+    "market",
+    "stall",
+    "in",
+    "the",
+    "rain",
+    "before",
+    "noon",
+]
 TEXTS = [" ".join(random.Random(i).choices(WORDS, k=1 + i % 14)) for i in range(48)]
 
 
