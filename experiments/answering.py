@@ -47,6 +47,7 @@ class Answering:
     saved: Callable[[], None] = lambda: None
     _stop: threading.Event = field(default_factory=threading.Event)
     _busy: threading.Semaphore = field(init=False)
+    """Held by each conversation that is being worked on, so that `wait` can wait for them."""
 
     def __post_init__(self) -> None:
         self.predictions = RowFile(self.directory / "predictions.jsonl", is_answered)

@@ -32,7 +32,7 @@ class Bars:
 
     def __init__(self, conversations: Sequence[Conversation], questions: int) -> None:
         columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-        self._console = Console(stderr=True)
+        self._console = Console(stderr=True, markup=False, highlight=False)
         self._live = Progress(TextColumn("{task.description}"), *columns, console=self._console)
         turns = sum(len(conversation.turns) for conversation in conversations)
         self._building = self._live.add_task("building memories (turns)", total=turns)
@@ -40,6 +40,7 @@ class Bars:
         self._built: dict[str, int] = {}
         self._lock = threading.Lock()
         self._printed = time.monotonic()
+        self._said: dict[TaskID, str] = {}
 
     def __enter__(self) -> Self:
         if self._console.is_terminal:
@@ -47,7 +48,8 @@ class Bars:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._live.stop()
+        if self._console.is_terminal:
+            self._live.stop()
 
     def built(self, conversation: Conversation, share: float) -> None:
         """How much of a conversation's memory stands, from 0 to 1."""
@@ -64,9 +66,11 @@ class Bars:
 
     def _print(self, id: TaskID) -> None:
         task = self._live.tasks[id]
-        if not self._console.is_terminal and (task.finished or time.monotonic() - self._printed > QUIET_SECONDS):
-            self._printed = time.monotonic()
-            self._console.print(f"{task.description}: {task.completed:.0f} of {task.total:.0f}", highlight=False)
+        line = f"{task.description}: {task.completed:.0f} of {task.total:.0f}"
+        due = task.finished or time.monotonic() - self._printed > QUIET_SECONDS
+        if due and not self._console.is_terminal and line != self._said.get(id):
+            self._printed, self._said[id] = time.monotonic(), line
+            self._console.print(line)
 
 
 def score_table(metrics: Mapping[str, Any], title: str) -> None:
@@ -122,8 +126,8 @@ def job_table(jobs: Sequence[Mapping[str, Any]]) -> None:
 
 def print_table(table: Table) -> None:
     """A table on stdout, wide enough where that is no terminal."""
-    console = Console()
-    (console if console.is_terminal else Console(width=WIDTH)).print(table)
+    console = Console(markup=False)  # `[dense]` is a value here, not a style
+    (console if console.is_terminal else Console(markup=False, width=WIDTH)).print(table)
 
 
 def say(line: str) -> None:

@@ -48,7 +48,7 @@ def estimate(
         quiet = settings.model_validate({**settings.model_dump(), **free, "paths": paths})
         services = Services({**config, "embedder": hashing}, quiet, Priced(config["backbone"]))
         categories = dict.fromkeys(dataset.question_ids, 0)
-        Answering(Path(scratch), dataset, categories, opener(services), settings.workers, "", services.llm).run()
+        Answering(Path(scratch), dataset, categories, opener(services), settings.workers, commit="").run()
         usage = {stage: asdict(cost) for stage, cost in services.usage().items()}
         services.close()
     print_table(_table(usage))

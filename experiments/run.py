@@ -34,6 +34,7 @@ def app(config: DictConfig) -> int:
 def main() -> None:
     """The command. Hydra's errors are let through to us, so that they end like our own."""
     os.environ["HYDRA_FULL_ERROR"] = "1"
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # one progress display is enough
     code = exit_code(app)
     sys.stdout.flush()
     sys.stderr.flush()

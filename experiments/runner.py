@@ -106,16 +106,15 @@ class Work:
         record = manifest.Record(directory / "manifest.json", self.services)
         commit = record.begin(self._description())
         spending = Spending(directory / "usage.json", self.services.usage)
-        categories = {id: self.golds[id].category for id in self.dataset.question_ids}
         answering = Answering(
-            directory,
-            self.dataset,
-            categories,
-            opener(self.method),
-            self.settings.workers,
-            commit,
-            self.services.llm,
-            spending.save,
+            directory=directory,
+            dataset=self.dataset,
+            categories={id: self.golds[id].category for id in self.dataset.question_ids},
+            open_memory=opener(self.method),
+            workers=self.settings.workers,
+            commit=commit,
+            llm=self.services.llm,
+            saved=spending.save,
         )
         try:
             reports = answering.run()

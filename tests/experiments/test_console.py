@@ -40,7 +40,7 @@ def test_scores_stand_with_their_n_their_interval_and_their_failures(capsys: pyt
 def test_progress_without_a_terminal_is_a_line_at_each_end(capsys: pytest.CaptureFixture[str]) -> None:
     talk = conversation(dialogue(10))
     with Bars([talk], 2) as bars:
-        for share in (0.2, 0.7, 1.0):
+        for share in (0.2, 0.7, 1.0, 1.0):
             bars.built(talk, share)
         bars.answered()
         bars.answered()
@@ -50,9 +50,9 @@ def test_progress_without_a_terminal_is_a_line_at_each_end(capsys: pytest.Captur
 
 def test_a_failed_job_shows_its_reason_and_no_score(capsys: pytest.CaptureFixture[str]) -> None:
     ok = {"overrides": ["seed=1"], "exit": 0, "reason": "", "run": "runs/x/1", "headline": {"f1_locomo": CELL}}
-    job_table([ok, {"overrides": ["seed=2"], "exit": 2, "reason": "no such file"}])
+    job_table([ok, {"overrides": ["views=[dense]"], "exit": 2, "reason": "no such file"}])
     printed = capsys.readouterr().out
     assert "1 of 2 jobs ok" in printed
-    (failed,) = [line for line in printed.splitlines() if "seed=2" in line]
+    (failed,) = [line for line in printed.splitlines() if "no such file" in line]
     cells = [cell.strip() for cell in failed.strip("│").split("│")]
-    assert cells == ["seed=2", "failed", "–", "–", "no such file"]
+    assert cells == ["views=[dense]", "failed", "–", "–", "no such file"]
