@@ -79,7 +79,7 @@ class Meter(Provider):
     def _count(self, stage: str, reply: Reply, new: bool) -> None:
         if reply.cached:
             now = StageUsage(cached=1)
-        elif reply.status == "error" and reply.usage == Usage():
+        elif reply.status in ("error", "too_long") and reply.usage == Usage():
             now = StageUsage(calls=1, seconds=reply.seconds)  # nothing came back, so nothing is billed
         else:
             usage = reply.usage

@@ -11,7 +11,7 @@ from trimem.errors import LLMUnavailable
 from trimem.llm.base import Provider, Reply, Request, Usage
 from trimem.llm.gate import Gate
 from trimem.llm.models import find_endpoint, find_model
-from trimem.llm.wire import TOO_LONG, body_of, cut_prompt, is_quota, reply_of, verdict
+from trimem.llm.wire import TOO_LONG, USED_UP, body_of, cut_prompt, is_quota, reply_of, verdict
 
 LOG = logging.getLogger(__name__)
 ROOM = 4096
@@ -57,7 +57,7 @@ class OpenAICompatible(Provider):
     def complete(self, request: Request) -> Reply:
         """One call; one more, with room to answer, where thinking used up the whole budget."""
         reply = self._call(request)
-        if reply.status == "empty" and reply.error.startswith("length") and self._retries:
+        if reply.status == "empty" and reply.error == USED_UP and self._retries:
             taller = replace(request, max_tokens=max(ROOM, 4 * request.max_tokens))
             self._note(
                 "empty", f"a reply was empty at {request.max_tokens} tokens and was asked for with {taller.max_tokens}"

@@ -9,7 +9,7 @@ from typing import Any
 from trimem.errors import LLMUnavailable
 from trimem.llm.base import Provider, Reply, Request, Usage
 from trimem.llm.jsontext import without_thinking
-from trimem.llm.wire import shape_in_words
+from trimem.llm.wire import TOO_LONG, shape_in_words
 
 Waiting = tuple[Request, Future[Reply]]
 
@@ -81,7 +81,7 @@ class TransformersLocal(Provider):
         return [
             self._reply(prompt, next(outputs), seconds)
             if fit
-            else Reply("", "error", f"context: {len(prompt)} + {request.max_tokens} tokens, {room} are possible")
+            else Reply("", "too_long", f"{TOO_LONG}: {len(prompt)} + {request.max_tokens} tokens, {room} are possible")
             for prompt, request, fit in zip(prompts, requests, fits, strict=True)
         ]
 

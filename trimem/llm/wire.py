@@ -15,6 +15,7 @@ from trimem.llm.models import Endpoint, Model
 from trimem.tokens import count_tokens
 
 OURS = ("thinking", "structured")
+USED_UP = "the token limit was used up before any answer, most likely by thinking"
 TOO_LONG = "the prompt is longer than the model takes"
 UNSUPPORTED = ("unsupported_parameter", "unsupported_value", "unknown_parameter")
 
@@ -112,7 +113,7 @@ def _judge(message: Any, finish: str | None) -> tuple[str, Status, str]:
 
 def _why_empty(message: Any, finish: str | None) -> str:
     if finish == "length":
-        return "length: the token limit was used up before any answer, most likely by thinking"
+        return USED_UP
     thoughts = getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None)
     if thoughts:
         return (
@@ -155,6 +156,8 @@ def verdict(error: Exception, model: str, url: str) -> tuple[str, bool]:
         return f"no model {model!r} at {url}/chat/completions (404){hint}: {said}", True
     if code in UNSUPPORTED:
         return f"{model} at {url} does not take a parameter, see backbone.options: {said}", True
+    if status == 400 and ("response_format" in said or "json_schema" in said):
+        return f"{url} does not take the reply's shape; set backbone.options.structured=prompt: {said}", True
     if is_context(said, code):
         return f"{TOO_LONG}: {said}", False
     return f"HTTP {status} from {url}: {said}", False

@@ -47,7 +47,7 @@ def test_replies_fit_their_schema(llm: Embedded) -> None:
 @needs_model
 def test_prompt_that_does_not_fit_names_the_context(llm: Embedded) -> None:
     reply = llm.complete(user("boat " * 3000))
-    assert reply.status == "error" and "context" in reply.error
+    assert reply.status == "too_long" and "context" in reply.error
 
 
 @needs_model

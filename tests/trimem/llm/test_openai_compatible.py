@@ -80,6 +80,13 @@ def test_what_every_call_would_meet_stops_at_once(status: int, code: str | None,
     assert len(server.bodies) == 1
 
 
+def test_a_server_that_takes_no_shape_says_which_option_helps() -> None:
+    rejected = failing(400, message="Unknown field: response_format")
+    option = r"backbone\.options\.structured=prompt"
+    with FakeOpenAI(rejected) as server, pytest.raises(LLMUnavailable, match=option):
+        client(server).complete(user(schema=AnswerReply))
+
+
 def test_nobody_at_the_address_stops_the_run_and_names_it() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
