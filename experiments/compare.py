@@ -119,7 +119,9 @@ def _show(
     screen = Console(markup=False)
     (screen if screen.is_terminal else Console(width=WIDTH, markup=False)).print(table)
     say(f"intervals: {interval_note(len({pair.first.conversation for pair in pairs}))}; no p with fewer than 8")
-    _show_flips(pairs, next(iter(p_values)))
+    leading = next(iter(p_values))
+    _show_conversations(pairs, leading)
+    _show_flips(pairs, leading)
 
 
 def _add(table: Table, metric: str, questions: str, found: Difference | None, p: float | None) -> None:
@@ -130,6 +132,15 @@ def _add(table: Table, metric: str, questions: str, found: Difference | None, p:
     shown = [f"{found.first:.4f}", f"{found.second:.4f}", f"{found.mean:+.4f}", interval]
     shown += ["–" if p is None else f"{p:.4f}", "–" if found.detectable is None else f"{found.detectable:.4f}"]
     table.add_row(metric, questions, str(found.n), *shown)
+
+
+def _show_conversations(pairs: Sequence[Pair], metric: str) -> None:
+    """The difference within each conversation, which an interval over few of them cannot replace."""
+    shown = []
+    for conversation in dict.fromkeys(pair.first.conversation for pair in pairs):
+        found = _difference([pair for pair in pairs if pair.first.conversation == conversation], metric)
+        shown += [f"{conversation} {found.mean:+.4f} (n={found.n})"] if found else []
+    say(f"{metric} by conversation: {', '.join(shown)}")
 
 
 def _show_flips(pairs: Sequence[Pair], metric: str) -> None:

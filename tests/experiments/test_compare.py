@@ -53,6 +53,7 @@ def test_compare_shows_difference_and_flips(stored: Path, tmp_path: Path, capsys
     assert "better on 1 of 11 questions: mini-dev-1:12" in shown
     assert "worse on 1 of 11 questions: mini-dev-1:0" in shown
     assert "within these 1 conversations only" in shown
+    assert "f1_locomo by conversation: mini-dev-1 -0.0455 (n=11)" in shown
 
 
 def test_runs_on_other_questions_are_refused_unless_told(
