@@ -90,3 +90,26 @@ def test_a_data_file_that_changed_is_told(stored: Path) -> None:
     (stored / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(BadInput, match="has changed since"):
         score.main([str(stored)])
+
+
+def test_errata_are_for_the_published_file_only(stored: Path, tmp_path: Path) -> None:
+    errata = tmp_path / "errors.json"
+    errata.write_text('[{"question_id": "locomo_0_qa1", "error_type": "AMBIGUOUS"}]')
+    with pytest.raises(BadInput, match="published locomo10"):
+        score.main([str(stored), "--errata", str(errata)])
+    assert "corrected" not in read({"run": stored}, "metrics.json")
+
+
+@pytest.mark.realdata
+def test_official_and_corrected_stand_side_by_side(
+    data_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chosen = ("dataset=locomo", f"dataset.path={data_dir / 'locomo10.json'}", "dataset.conversations=[conv-30]")
+    status = run_mini(tmp_path, *chosen)
+    assert score.main([status["run"], "--errata", str(data_dir / "locomo_audit_errors.json")]) == 0
+    metrics = read(status, "metrics.json")
+    left_out = metrics["corrected"]["left_out"]
+    wrong = sum(count for kind, count in left_out.items() if kind != "WRONG_CITATION")
+    assert wrong > 0
+    assert metrics["corrected"]["headline"]["f1_set"]["n"] == metrics["headline"]["f1_set"]["n"] - wrong
+    assert "corrected, without wrong golds" in capsys.readouterr().out
