@@ -23,18 +23,25 @@ class Cell(TypedDict):
 NOT_MEASURED: Cell = {"mean": None, "n": 0, "ci": None}
 
 
-def mean_cell(values: Sequence[float], units: Sequence[Hashable], groups: Sequence[Hashable] | None = None) -> Cell:
+def mean_cell(
+    values: Sequence[float],
+    units: Sequence[Hashable],
+    groups: Sequence[Hashable] | None = None,
+    limits: tuple[float, float] = (-math.inf, math.inf),
+) -> Cell:
     """Mean of `values` with its 95% interval.
 
     `units`: what is independent, one for each value: its conversation, or its question. `groups`: the category
     of each value, for the macro mean (the mean of the groups' means); None: the micro mean. The error is that of
     a weighted mean, by linearisation: with units of equal size it is the textbook t interval over their means.
+    The interval is cut at `limits`, beyond which no mean can lie.
     """
     if not values:
         return NOT_MEASURED.copy()
     mean, errors = _unit_errors(values, units, groups)
     half = _half_width(errors)
-    return {"mean": mean, "n": len(values), "ci": [mean - half, mean + half] if half else None}
+    interval = [max(limits[0], mean - half), min(limits[1], mean + half)]
+    return {"mean": mean, "n": len(values), "ci": interval if half else None}
 
 
 def interval_note(conversations: int) -> str:

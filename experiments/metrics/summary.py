@@ -1,5 +1,6 @@
 """From stored predictions and golds to `metrics.json`: pure functions, no model, so a new metric costs no call."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -114,7 +115,7 @@ def summarise(
         **_abstention(scored, dataset),
         "by_conversation": _by_conversation(headline),
         "retrieval": _retrieval(headline, has_sources),
-        "context_tokens": _cells(headline, lambda one: one.tokens, TOKEN_KINDS),
+        "context_tokens": _cells(headline, lambda one: one.tokens, TOKEN_KINDS, highest=math.inf),
         "build": dict(build),
         "usage": {stage: dict(cost) for stage, cost in usage.items()},
     }
@@ -132,19 +133,29 @@ def _cells(
     scores: Callable[[Scored], Mapping[str, float]],
     names: Sequence[str],
     macro: bool = False,
+    highest: float = 1.0,
 ) -> dict[str, Cell]:
-    """A cell for each of `names` and each other score that occurs, over the questions that have it."""
+    """A cell for each of `names` and each other score that occurs, over the questions that have it.
+
+    `highest` is where a score ends; counts (tokens, sources) have no end.
+    """
     occurring = dict.fromkeys([*names, *(name for one in scored for name in scores(one))])
     return {
-        name: _cell([(one, scores(one)[name]) for one in scored if name in scores(one)], macro) for name in occurring
+        name: _cell(
+            [(one, scores(one)[name]) for one in scored if name in scores(one)],
+            macro,
+            math.inf if name.startswith("sources@") else highest,
+        )
+        for name in occurring
     }
 
 
-def _cell(measured: Sequence[tuple[Scored, float]], macro: bool = False) -> Cell:
+def _cell(measured: Sequence[tuple[Scored, float]], macro: bool = False, highest: float = 1.0) -> Cell:
     return mean_cell(
         [value for _, value in measured],
         units=[one.unit for one, _ in measured],
         groups=[one.category for one, _ in measured] if macro else None,
+        limits=(0.0, highest),
     )
 
 

@@ -18,7 +18,7 @@ PARTS = ("extractor", "profiler", "planner", "retriever", "reasoner")
 
 def compose_choice(path: Path) -> dict[str, Any]:
     group, name = path.parts[0], path.stem
-    extra = ["dataset.path=data.json"] if str(path) == "dataset/locomo.yaml" else []
+    extra = ["dataset.path=data.json"] if "path: ???" in (CONF / path).read_text(encoding="utf-8") else []
     return config_of(f"{group}={name}", *extra)
 
 

@@ -16,8 +16,10 @@ from tests.fake_openai import FakeOpenAI
 SMALL = ("dataset=sample", "dataset.conversations=[sample-train]", "dataset.limit=2")
 ANYTHING = {"facts": [], "queries": ["where?"], "sections": [], "complete": True, "reasoning": "", "answer": "a lake"}
 SERVERS = ("gpt-4o", "gpt-4.1-mini", "gpt-5-nano", "qwen3-8b", "llama-3.1-8b-instruct")
-HUB = ("embedder/qwen3.yaml", "embedder/openai.yaml", "dataset/locomo.yaml", "backbone/none.yaml")
-OFFLINE = [path for path in CHOICES if path.stem not in SERVERS and str(path) not in HUB]
+HUB = ("embedder/qwen3.yaml", "embedder/openai.yaml", "backbone/none.yaml")
+BENCHMARKS = ("locomo", "perltqa", "longmemeval")
+SAMPLES = {"sample": "sample-train", "perltqa_sample": "signe-aalto", "longmemeval_sample": "own_0001"}
+OFFLINE = [path for path in CHOICES if path.stem not in (*SERVERS, *BENCHMARKS) and str(path) not in HUB]
 
 
 def answers_two(folder: Path, *overrides: str) -> None:
@@ -34,7 +36,8 @@ def answers_two(folder: Path, *overrides: str) -> None:
 @pytest.mark.parametrize("path", OFFLINE, ids=str)
 def test_with_the_simulated_model(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "wandb", FakeWandb())
-    answers_two(tmp_path, f"{path.parts[0]}={path.stem}")
+    conversation = f"dataset.conversations=[{SAMPLES[path.stem]}]" if path.parts[0] == "dataset" else SMALL[1]
+    answers_two(tmp_path, f"{path.parts[0]}={path.stem}", conversation)
 
 
 def test_without_a_model(tmp_path: Path) -> None:

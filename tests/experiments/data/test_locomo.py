@@ -127,3 +127,12 @@ def test_a_real_copy_with_windows_line_ends_is_verified(data_dir: Path, tmp_path
     path.write_bytes((data_dir / "locomo10.json").read_bytes().replace(b"\n", b"\r\n"))
     dataset, _ = locomo.load(path)
     assert dataset.verified
+
+
+def test_the_bundled_sample_has_a_conversation_a_split_and_all_categories() -> None:
+    dataset, golds = locomo.load_sample()
+    assert dataset.verified and "MIT" in dataset.licence
+    assert dataset.splits == {"train": ("sample-train",), "val": ("sample-val",), "test": ("sample-test",)}
+    for conversation in dataset.conversations:
+        categories = {golds[question.id].category for question in dataset.questions[conversation.id]}
+        assert categories == set(dataset.categories)

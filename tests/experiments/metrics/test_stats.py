@@ -41,6 +41,11 @@ def test_no_values_one_unit_or_no_spread_give_no_interval() -> None:
     assert mean_cell([1.0, 1.0, 1.0], units=range(3))["ci"] is None
 
 
+def test_an_interval_ends_where_no_mean_can_lie() -> None:
+    cell = mean_cell([0.9, 1.0, 0.2], units=range(3), limits=(0.0, 1.0))
+    assert cell["ci"] == [0.0, 1.0]
+
+
 def test_the_note_says_what_the_interval_covers() -> None:
     assert interval_note(10) == "95%, t over 10 conversations"
     assert "within these 5 conversations" in interval_note(5)
