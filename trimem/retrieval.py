@@ -87,7 +87,7 @@ class HybridRetriever:
         rankings, weights = list[list[Found]](), list[float]()
         for view in (self._dense(plan, store, width), self._lexical(plan, store, width)):
             rankings += [[found for found, _ in hits] for hits in view]
-            weights += [1 / len(view)] * len(view)
+            weights += [1 / len(view) for _ in view]
         if "symbolic" in self._views and "fact" in self._units:
             so_far = [found for found, _ in reciprocal_rank_fusion(rankings, weights=weights)]
             rankings.append(self._symbolic_among(so_far, plan, store, width))
