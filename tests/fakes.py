@@ -90,7 +90,8 @@ class LetterEmbedder:
 
     def encode(self, texts: Sequence[str], query: bool = False) -> Vectors:
         rows = np.array([[text.lower().count(chr(97 + i)) + 1e-3 for i in range(26)] for text in texts], np.float32)
-        return rows.reshape(-1, 26) / np.linalg.norm(rows.reshape(-1, 26), axis=1, keepdims=True)
+        rows = rows.reshape(-1, 26)
+        return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
 
 
 class FunctionLLM:

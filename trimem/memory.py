@@ -209,7 +209,8 @@ class TriMem:
         """What the memory holds, counted in the store: the same after one build, or several, or a resumed one."""
         lacking = [person for person, n in self.store.persons().items() if n >= self.profiler.min_facts]
         failed = sum(bool(self._outdated(person)) for person in lacking) if self.use_profiles else 0
-        return BuildReport(**self.store.counts(), failed_profiles=failed)
+        counts: dict[str, Any] = self.store.counts()
+        return BuildReport(**counts, failed_profiles=failed)
 
 
 def windows(turns: int, size: int, overlap: int) -> list[tuple[int, int]]:

@@ -1,5 +1,7 @@
 """The five parts as they are without a word from the user: the method's with a language model, the rules without."""
 
+from typing import Any
+
 from trimem.embedding import SentenceTransformerEmbedder
 from trimem.llm.base import LLM
 from trimem.protocols import Embedder, Extractor, Planner, Profiler, Reasoner, Retriever
@@ -13,7 +15,7 @@ class Parts:
     ) -> None:
         self.llm = _named(llm) if isinstance(llm, str) else llm
         self.embedder: Embedder = embedder or SentenceTransformerEmbedder()
-        self.toggles = {"use_raw": use_raw, "use_profiles": use_profiles}
+        self.toggles: dict[str, Any] = {"use_raw": use_raw, "use_profiles": use_profiles}
         self.use_reflection = use_reflection
 
     def extractor(self) -> Extractor:

@@ -75,7 +75,10 @@ class Embedder(Protocol):
     refuses another. `encode(..., query=True)` applies the model's query instruction where it has one.
     """
 
-    fingerprint: str
-    dim: int
+    @property
+    def fingerprint(self) -> str: ...
+
+    @property
+    def dim(self) -> int: ...
 
     def encode(self, texts: Sequence[str], query: bool = False) -> Vectors: ...
