@@ -31,8 +31,11 @@ class Memory(Protocol):
 class Extractor(Protocol):
     """Windows of turns -> facts. `window` turns a window, of which `overlap` are shared with the one before."""
 
-    window: int
-    overlap: int
+    @property
+    def window(self) -> int: ...
+
+    @property
+    def overlap(self) -> int: ...
 
     def extract(self, window: Sequence[Turn]) -> Extraction: ...
 
@@ -41,7 +44,8 @@ class Extractor(Protocol):
 class Profiler(Protocol):
     """Facts about a person -> profile. People with fewer than `min_facts` facts get none."""
 
-    min_facts: int
+    @property
+    def min_facts(self) -> int: ...
 
     def update(self, profile: Profile | None, person: str, facts: Sequence[Fact]) -> Profile: ...
 

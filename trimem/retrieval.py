@@ -130,7 +130,7 @@ class HybridRetriever:
         places = {found: place for place, found in enumerate(so_far)}
         ids = [id_ for unit, id_ in so_far if unit == "fact"]
         met = dict(self._symbolic(plan, store, k)) | dict(self._symbolic(plan, store, len(ids), ids))
-        found = [("fact", id_) for id_ in met]
+        found: list[Found] = [("fact", id_) for id_ in met]
         return sorted(found, key=lambda fact: (-met[fact[1]], places.get(fact, len(places)), fact[1]))
 
     # What comes along

@@ -33,9 +33,11 @@ class VectorIndex:
 
     def remove(self, ids: Collection[str]) -> None:
         """Drop the rows of `ids`, where they are."""
+        import faiss
+
         gone = set(ids)
         rows = [row for row, id_ in enumerate(self._ids) if id_ in gone]
-        self._index.remove_ids(np.asarray(rows, dtype=np.int64))
+        self._index.remove_ids(faiss.IDSelectorBatch(np.asarray(rows, dtype=np.int64)))
         self._ids = [id_ for id_ in self._ids if id_ not in gone]
 
     def search(self, queries: Vectors, k: int) -> list[list[tuple[str, float]]]:

@@ -82,7 +82,9 @@ class _Reader:
         self, statement: str, sentences: list[Any], turn: Turn, persons: tuple[str, ...], sources: tuple[str, ...]
     ) -> Fact:
         tokens = [token for sentence in sentences for token in sentence]
+        titles = _QUOTED.findall(statement)
         entities = [ent for sentence in sentences for ent in sentence.ents if ent.label_ in _THINGS]
+        entities = [ent for ent in entities if not any(ent.text in title for title in titles)]
         names = [ent.text for ent in entities if not self._is_name(ent.text)]
         found = times.find(" ".join(sentence.text for sentence in sentences), turn.time)
         about_other = persons[0] in self.speakers and persons[0] != turn.speaker and len(sources) == 1
@@ -94,7 +96,7 @@ class _Reader:
             time=found[0][1] if found else None,
             location=next((ent.text for ent in entities if ent.label_ in _PLACES and ent.text in names), None),
             persons=persons,
-            entities=tuple(dict.fromkeys([*names, *_QUOTED.findall(statement)])),
+            entities=tuple(dict.fromkeys([*names, *titles])),
             topic="how others describe them" if about_other else section_of(t.lemma_ for t in tokens),
             sources=sources,
         )

@@ -28,18 +28,21 @@ class RulesProfiler:
         old = profile or Profile(person)
         sentences = {name: text.split(_BETWEEN) for name, text in old.sections.items() if text}
         for fact in facts:
-            if section := _section(fact):
-                sentences.setdefault(section, []).append(_sentence(fact))
+            sentences.setdefault(_section(fact), []).append(_sentence(fact))
         sections = {name: _BETWEEN.join(_best(sentences[name])) for name in SECTIONS if name in sentences}
         fact_ids = dict.fromkeys((*old.fact_ids, *(fact.id for fact in facts)))
         return Profile(person, {name: text for name, text in sections.items() if text}, tuple(fact_ids))
 
 
-def _section(fact: Fact) -> str | None:
-    """The topic if it is a section's name, else by the fact's words; what has a date is at least a life event."""
+def _section(fact: Fact) -> str:
+    """The topic if it is a section's name, else by the fact's words.
+
+    What no word list knows is what the person did (with a date: a life event) or does (an interest).
+    """
     if fact.topic in SECTIONS:
         return fact.topic
-    return section_of([*fact.keywords, *re.findall(r"\w+", fact.statement)]) or ("life events" if fact.time else None)
+    words = [*fact.keywords, *re.findall(r"\w+", fact.statement)]
+    return section_of(words) or ("life events" if fact.time else "interests")
 
 
 def _sentence(fact: Fact) -> str:
