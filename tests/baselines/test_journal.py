@@ -1,6 +1,7 @@
 """The journal of the rival memories: whole steps only, order kept, one owner, equal exports."""
 
 import sqlite3
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 from baselines.journal import Journal
 from trimem.errors import BadInput
+from trimem.types import Turn
 
 
 def test_values_and_records_survive_reopening_in_their_order(tmp_path: Path) -> None:
@@ -37,6 +39,16 @@ def test_a_step_that_raises_leaves_nothing(tmp_path: Path) -> None:
         raise RuntimeError("killed")
     assert journal.get("at") is None
     assert journal.records("note") == {}
+
+
+def test_turns_come_back_as_they_were_and_count_as_processed(tmp_path: Path) -> None:
+    first = Turn("D1:1", "Nadia", "Hello.", datetime(2023, 5, 8, 13, 56), "D1", "a red kite")
+    second = Turn("D1:2", "Tomas", "Hi.")
+    journal = Journal(tmp_path)
+    with journal.step():
+        journal.take([first])
+    assert journal.turns() == [first]
+    assert journal.new([first, second]) == [second]
 
 
 def test_ids_are_never_given_twice(tmp_path: Path) -> None:

@@ -1,0 +1,91 @@
+"""What the memories that a language model writes have in common: a journal, one way to ask, one way to answer."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from baselines.journal import Journal
+from trimem import prompts
+from trimem.llm.base import LLM, Request
+from trimem.llm.structured import Outcome, ask
+from trimem.prompts import Prompt
+from trimem.protocols import Embedder, Reasoner, Vectors
+from trimem.replies import ReplySchema
+from trimem.tokens import count_tokens
+from trimem.types import Answer, Context, Item, Question, Turn
+
+FOLDER = Path(__file__).parent / "prompts"
+
+
+def load_prompts(method: str, *steps: str) -> dict[str, Prompt]:
+    """The prompts `baselines/prompts/<method>_<step>.md`, by step."""
+    return {step: prompts.load(FOLDER / f"{method}_{step}.md") for step in steps}
+
+
+class JournalMemory:
+    """A memory that keeps what it learns in a `Journal` and asks a language model step by step.
+
+    A step whose reply cannot be used is counted and noted in the journal, never repeated; `problems` lists them all.
+    """
+
+    prompts: ClassVar[Mapping[str, Prompt]] = {}
+
+    def __init__(self, directory: Path, llm: LLM, embedder: Embedder, reasoner: Reasoner) -> None:
+        self.llm = llm
+        self.embedder = embedder
+        self.reasoner = reasoner
+        self.journal = Journal(Path(directory))
+
+    def retrieve(self, question: Question) -> Context:
+        raise NotImplementedError
+
+    def answer(self, question: Question) -> Answer:
+        context = self.retrieve(question)
+        answer = self.reasoner.answer(question, context)
+        return with_plan_problems(answer, context)
+
+    @property
+    def problems(self) -> list[str]:
+        """What went wrong in building, in order: `step turns: problem`."""
+        noted = self.journal.records("problem").values()
+        return [f"{n['step']} {' '.join(n['sources'])}: {problem}" for n in noted for problem in n["problems"]]
+
+    def export(self, path: Path) -> None:
+        """Write everything as sorted JSON lines; equal memories give equal files."""
+        self.journal.export(path)
+
+    def close(self) -> None:
+        self.journal.close()
+
+    def _ask(
+        self,
+        step: str,
+        schema: type[ReplySchema],
+        values: Mapping[str, str],
+        fields: Mapping[str, Any],
+        max_tokens: int = 1024,
+        temperature: float = 0.0,
+    ) -> Outcome[Any]:
+        """One structured call under the prompt of `step`; its stage is `baseline:<method>:<step>`."""
+        prompt = self.prompts[step]
+        request = Request(
+            messages=prompt.render(values),
+            stage=f"baseline:{prompt.name.replace('_', ':', 1)}",
+            schema=schema,
+            fields=fields,
+            max_tokens=max_tokens,
+            temperature=temperature,
+        )
+        return ask(self.llm, request)
+
+    def _note(self, step: str, sources: Sequence[str], problems: Sequence[str]) -> None:
+        """Put problems of a step on record, if there are any."""
+        if problems:
+            note = {"step": step, "sources": list(sources), "problems": list(problems)}
+            self.journal.put("problem", self.journal.new_id("problem"), note)
+
+    def _embed(self, text: str, query: bool = False) -> Vectors:
+        """Vector of one text, shape (dim,)."""
+        return self.embedder.encode([text], query=query)[0]
