@@ -1,6 +1,8 @@
 """What the memories that a language model writes have in common: a journal, one way to ask, one way to answer."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,7 +16,7 @@ from trimem.prompts import Prompt
 from trimem.protocols import Embedder, Reasoner, Vectors
 from trimem.replies import ReplySchema
 from trimem.tokens import count_tokens
-from trimem.types import Answer, Context, Item, Question, Turn
+from trimem.types import Answer, BuildReport, Context, Conversation, Item, Plan, Question, Turn
 
 FOLDER = Path(__file__).parent / "prompts"
 
@@ -24,7 +26,7 @@ def load_prompts(method: str, *steps: str) -> dict[str, Prompt]:
     return {step: prompts.load(FOLDER / f"{method}_{step}.md") for step in steps}
 
 
-class JournalMemory:
+class JournalMemory(ABC):
     """A memory that keeps what it learns in a `Journal` and asks a language model step by step.
 
     A step whose reply cannot be used is counted and noted in the journal, never repeated; `problems` lists them all.
@@ -38,13 +40,17 @@ class JournalMemory:
         self.reasoner = reasoner
         self.journal = Journal(Path(directory))
 
-    def retrieve(self, question: Question) -> Context:
-        raise NotImplementedError
+    @abstractmethod
+    def build(self, conversation: Conversation) -> BuildReport: ...
+
+    @abstractmethod
+    def retrieve(self, question: Question) -> Context: ...
 
     def answer(self, question: Question) -> Answer:
         context = self.retrieve(question)
         answer = self.reasoner.answer(question, context)
-        return with_plan_problems(answer, context)
+        problems = context.plan.problems if context.plan else ()
+        return replace(answer, problems=(*problems, *answer.problems))
 
     @property
     def problems(self) -> list[str]:
@@ -89,3 +95,30 @@ class JournalMemory:
     def _embed(self, text: str, query: bool = False) -> Vectors:
         """Vector of one text, shape (dim,)."""
         return self.embedder.encode([text], query=query)[0]
+
+
+def turn_fields(turns: Sequence[Turn]) -> list[dict[str, Any]]:
+    """Turns as `Request.fields` carry them."""
+    return [{"id": t.id, "speaker": t.speaker, "text": t.content, "time": t.time and t.time.isoformat()} for t in turns]
+
+
+def nearest(query: Vectors, ids: Sequence[str], vectors: Vectors, k: int) -> list[tuple[str, float]]:
+    """The `k` ids whose vectors, shape (n, dim), lie closest to `query`, with cosines; ties in the order of `ids`."""
+    if not ids:
+        return []
+    scores = vectors @ query
+    return [(ids[n], float(scores[n])) for n in np.argsort(-scores, kind="stable")[:k]]
+
+
+def as_context(items: Sequence[Item], max_tokens: int | None = None, plan: Plan | None = None) -> Context:
+    """A context of `items`, the most important first; those from the first that exceeds `max_tokens` are left out."""
+    tokens: dict[str, int] = {"total": 0}
+    kept: list[Item] = []
+    for item in items:
+        size = count_tokens(item.text)
+        if max_tokens is not None and tokens["total"] + size > max_tokens:
+            break
+        for key in (f"{item.kind}s", "total"):
+            tokens[key] = tokens.get(key, 0) + size
+        kept.append(item)
+    return Context(tuple(kept), plan, tokens)
