@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,6 +15,7 @@ from trimem.llm.base import LLM, Request
 from trimem.llm.structured import Outcome, ask
 from trimem.prompts import Prompt
 from trimem.protocols import Embedder, Reasoner, Vectors
+from trimem.rendering import one_line
 from trimem.replies import ReplySchema
 from trimem.tokens import count_tokens
 from trimem.types import Answer, BuildReport, Context, Conversation, Item, Plan, Question, Turn
@@ -94,12 +96,33 @@ class JournalMemory(ABC):
 
     def _embed(self, text: str, query: bool = False) -> Vectors:
         """Vector of one text, shape (dim,)."""
-        return self.embedder.encode([text], query=query)[0]
+        vector: Vectors = self.embedder.encode([text], query=query)[0]
+        return vector
 
 
 def turn_fields(turns: Sequence[Turn]) -> list[dict[str, Any]]:
     """Turns as `Request.fields` carry them."""
-    return [{"id": t.id, "speaker": t.speaker, "text": t.content, "time": t.time and t.time.isoformat()} for t in turns]
+    return [{"id": t.id, "speaker": t.speaker, "text": t.content, "time": iso(t.time)} for t in turns]
+
+
+def iso(time: datetime | None) -> str | None:
+    """A time as the journal keeps it."""
+    return time.isoformat() if time else None
+
+
+def day(time: str | None) -> str:
+    """What a text of that (ISO) time begins with: `[2023-05-08] `; nothing where the time is unknown."""
+    return f"[{time[:10]}] " if time else ""
+
+
+def bare(id: str | None) -> str:
+    """An id as a model wrote it, without brackets around it."""
+    return (id or "").strip().strip("[]").strip()
+
+
+def words(values: Sequence[str]) -> tuple[str, ...]:
+    """Words or phrases that a model listed, each on one line and once."""
+    return tuple(dict.fromkeys(word for value in values if (word := one_line(value))))
 
 
 def nearest(query: Vectors, ids: Sequence[str], vectors: Vectors, k: int) -> list[tuple[str, float]]:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from baselines.base import JournalMemory, as_context, load_prompts, nearest, turn_fields
+from baselines.base import JournalMemory, as_context, bare, day, iso, load_prompts, nearest, turn_fields, words
 from trimem.llm.base import LLM
 from trimem.protocols import Embedder, Reasoner
 from trimem.rendering import one_line, render_turns
@@ -32,7 +32,7 @@ class Decision(ReplySchema):
 
     operation: Literal["ADD", "UPDATE", "DELETE", "NOOP"]
     id: str | None = None
-    text: str | None = None
+    text: str | None = Field(default=None, max_length=1000)
 
 
 class Mem0(JournalMemory):
@@ -138,7 +138,7 @@ class Mem0(JournalMemory):
         if outcome.value is None:
             self.journal.bump("failed extractions")
             return []
-        return [fact for fact in dict.fromkeys(map(one_line, outcome.value.facts)) if fact]
+        return list(words(outcome.value.facts))
 
     def _decide(self, speaker: str, fact: str, said: Sequence[Turn]) -> None:
         """Hold one fact against the nearest memories of its speaker and do what the model decides."""
@@ -151,22 +151,22 @@ class Mem0(JournalMemory):
             case "ADD":
                 self._put(speaker, self.journal.new_id("m"), fact, said)
             case "UPDATE":
-                id = str(decision.id)
+                id = bare(decision.id)
                 self._put(speaker, id, one_line(decision.text or fact), said, shown[id])
             case "DELETE":
-                self.journal.remove(store, str(decision.id))
+                self.journal.remove(store, bare(decision.id))
 
     def _decision(self, fact: str, shown: dict[str, Any], said: Sequence[Turn]) -> Decision:
         """The model's decision, made harmless: it names a memory that was shown, or needs none."""
         values = {
-            "fact": f"{_day(said[0].time and said[0].time.isoformat())}{fact}",
-            "memories": "\n".join(f"{id}: {_day(memory['updated'])}{memory['text']}" for id, memory in shown.items()),
+            "fact": f"{day(iso(said[0].time))}{fact}",
+            "memories": "\n".join(f"{id}: {day(memory['updated'])}{memory['text']}" for id, memory in shown.items()),
         }
         memories = [{"id": id, "text": memory["text"]} for id, memory in shown.items()]
         outcome = self._ask("decide", Decision, values, {"facts": [fact], "memories": memories}, max_tokens=512)
         problems = list(outcome.problems)
         decision = outcome.value or Decision(operation="ADD")
-        if decision.operation in ("UPDATE", "DELETE") and decision.id not in shown:
+        if decision.operation in ("UPDATE", "DELETE") and bare(decision.id) not in shown:
             problems.append(f"{decision.operation} of {decision.id!r}, which was not among the memories shown")
             decision = Decision(operation="ADD" if decision.operation == "UPDATE" else "NOOP")
         self._note("decide", [turn.id for turn in said], problems)
@@ -174,7 +174,7 @@ class Mem0(JournalMemory):
 
     def _put(self, speaker: str, id: str, text: str, said: Sequence[Turn], old: dict[str, Any] | None = None) -> None:
         """Write a memory: a new one, or the new wording of `old`."""
-        time = said[0].time and said[0].time.isoformat()
+        time = iso(said[0].time)
         sources = dict.fromkeys([*(old["sources"] if old else ()), *(turn.id for turn in said)])
         memory = {"text": text, "created": old["created"] if old else time, "updated": time, "sources": list(sources)}
         self.journal.put(_store(speaker), id, memory, self._embed(text))
@@ -197,9 +197,5 @@ def _store(speaker: str) -> str:
     return f"memory of {speaker}"
 
 
-def _day(time: str | None) -> str:
-    return f"[{time[:10]}] " if time else ""
-
-
 def _item(id: str, memory: dict[str, Any], score: float, rank: int) -> Item:
-    return Item("fact", id, f"{_day(memory['updated'])}{memory['text']}", tuple(memory["sources"]), score, rank)
+    return Item("fact", id, f"{day(memory['updated'])}{memory['text']}", tuple(memory["sources"]), score, rank)
