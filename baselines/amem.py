@@ -1,13 +1,13 @@
 """A-Mem: a note per turn, linked to its neighbours, which every new note may rewrite."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field
 
-from baselines.base import JournalMemory, as_context, load_prompts, nearest, turn_fields
+from baselines.base import JournalMemory, as_context, bare, day, iso, load_prompts, nearest, turn_fields, words
 from trimem.errors import BadInput
 from trimem.llm.base import LLM
 from trimem.protocols import Embedder, Reasoner
@@ -69,10 +69,9 @@ class Note:
     @property
     def text(self) -> str:
         """What the reasoner reads."""
-        day = f"[{self.time[:10]}] " if self.time else ""
         about = {"context": self.context, "keywords": ", ".join(self.keywords), "tags": ", ".join(self.tags)}
         known = "; ".join(f"{name}: {value}" for name, value in about.items() if value)
-        return f"{day}{self.content}" + (f" ({known})" if known else "")
+        return f"{day(self.time)}{self.content}" + (f" ({known})" if known else "")
 
 
 class AMem(JournalMemory):
@@ -150,15 +149,15 @@ class AMem(JournalMemory):
 
     def _add(self, turn: Turn) -> None:
         note, failed = self._construct(turn)
-        evolved = False
         near = nearest(self._embed(note.content), *self.journal.vectors("note"), self.neighbours)
-        if self.evolve and near:
-            reply = self._ask_evolution(note, [id for id, _ in near])
+        reply = None
+        if near and self.evolve:
+            ids = [id for id, _ in near]
+            reply = self._ask_evolution(note, ids)
             failed = failed or reply is None
-            evolved = reply is not None and reply.should_evolve
-            note = self._evolved(note, [id for id, _ in near], reply) if reply and evolved else note
+            note = self._evolved(note, ids, reply) if reply and reply.should_evolve else note
         self.journal.put("note", note.id, asdict(note), self._embed(note.document))
-        if evolved and self.journal.bump("evolutions") % self.evolution_threshold == 0:
+        if reply and reply.should_evolve and self.journal.bump("evolutions") % self.evolution_threshold == 0:
             self._embed_anew()
         if failed:
             self.journal.bump("failed notes")
@@ -166,16 +165,15 @@ class AMem(JournalMemory):
 
     def _construct(self, turn: Turn) -> tuple[Note, bool]:
         """The note of a turn, and whether the call for it failed: then it has its content only."""
-        note = Note(turn.id, f"{one_line(turn.speaker)}: {one_line(turn.content)}", turn.time and turn.time.isoformat())
+        note = Note(turn.id, f"{one_line(turn.speaker)}: {one_line(turn.content)}", iso(turn.time))
         values = {"time": say_time(turn.time), "content": note.content}
         outcome = self._ask("note", NoteReply, values, {"turns": turn_fields([turn])}, temperature=self.temperature)
         self._note("note", [turn.id], outcome.problems)
         reply = outcome.value
         if reply is None:
             return note, True
-        return replace(
-            note, keywords=_words(reply.keywords), context=one_line(reply.context), tags=_words(reply.tags)
-        ), False
+        about = {"keywords": words(reply.keywords), "context": one_line(reply.context), "tags": words(reply.tags)}
+        return replace(note, **about), False
 
     def _ask_evolution(self, note: Note, near: Sequence[str]) -> EvolutionReply | None:
         notes = self._notes()
@@ -191,19 +189,19 @@ class AMem(JournalMemory):
         """Carry out a reply: the note with its links and tags; rewritten neighbours go to the journal."""
         problems: list[str] = []
         if "strengthen" in reply.actions:
-            links = [id for id in dict.fromkeys(map(_bare, reply.suggested_connections)) if id in near]
-            unknown = set(map(_bare, reply.suggested_connections)).difference(near)
+            links = [id for id in dict.fromkeys(map(bare, reply.suggested_connections)) if id in near]
+            unknown = set(map(bare, reply.suggested_connections)).difference(near)
             problems += [f"link to {id!r}, which is no neighbour" for id in sorted(unknown)]
-            note = replace(note, links=tuple(links), tags=_words(reply.tags_to_update) or note.tags)
+            note = replace(note, links=tuple(links), tags=words(reply.tags_to_update) or note.tags)
         if "update_neighbor" in reply.actions:
             notes = self._notes()
             for rewrite in reply.neighbors:
-                if (id := _bare(rewrite.id)) not in near:
+                if (id := bare(rewrite.id)) not in near:
                     problems.append(f"rewrite of {id!r}, which is no neighbour")
                     continue
                 old = notes[id]
                 context = one_line(rewrite.context or "") or old.context
-                new = replace(old, context=context, tags=_words(rewrite.tags or ()) or old.tags)
+                new = replace(old, context=context, tags=words(rewrite.tags or ()) or old.tags)
                 self.journal.put("note", id, asdict(new))
         self._note("evolve", [note.id], problems)
         return note
@@ -221,30 +219,21 @@ class AMem(JournalMemory):
             return Plan((question.text,))
         values = {"question": one_line(question.text)}
         outcome = self._ask("query", QueryReply, values, {"question": question.text}, max_tokens=256)
-        return Plan(
-            (question.text,), _words(outcome.value.keywords) if outcome.value else (), problems=outcome.problems
-        )
+        keywords = words(outcome.value.keywords) if outcome.value else ()
+        return Plan((question.text,), keywords, problems=outcome.problems)
 
     def _notes(self) -> dict[str, Note]:
         return {id: _note_from(value) for id, value in self.journal.records("note").items()}
 
 
-def _note_from(value: Mapping[str, Any]) -> Note:
-    return Note(**{name: tuple(part) if isinstance(part, list) else part for name, part in value.items()})
+def _note_from(value: dict[str, Any]) -> Note:
+    lists = {name: tuple(value.pop(name)) for name in ("keywords", "tags", "links")}
+    return Note(**value, **lists)
 
 
 def _describe(note: Note) -> str:
     """A note for the evolution call, under its id."""
-    day = note.time[:10] if note.time else "unknown"
     return (
-        f"[{note.id}] of {day}\ncontent: {note.content}\ncontext: {note.context}\n"
+        f"[{note.id}]\ncontent: {day(note.time)}{note.content}\ncontext: {note.context}\n"
         f"keywords: {', '.join(note.keywords)}\ntags: {', '.join(note.tags)}"
     )
-
-
-def _bare(id: str) -> str:
-    return id.strip().strip("[]").strip()
-
-
-def _words(values: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(word for value in values if (word := one_line(value))))
