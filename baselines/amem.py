@@ -169,11 +169,11 @@ class AMem(JournalMemory):
         values = {"time": say_time(turn.time), "content": note.content}
         outcome = self._ask("note", NoteReply, values, {"turns": turn_fields([turn])}, temperature=self.temperature)
         self._note("note", [turn.id], outcome.problems)
-        reply = outcome.value
-        if reply is None:
+        if outcome.value is None:
             return note, True
-        about = {"keywords": words(reply.keywords), "context": one_line(reply.context), "tags": words(reply.tags)}
-        return replace(note, **about), False
+        about: NoteReply = outcome.value
+        keywords, tags = words(about.keywords), words(about.tags)
+        return replace(note, keywords=keywords, context=one_line(about.context), tags=tags), False
 
     def _ask_evolution(self, note: Note, near: Sequence[str]) -> EvolutionReply | None:
         notes = self._notes()
@@ -227,8 +227,8 @@ class AMem(JournalMemory):
 
 
 def _note_from(value: dict[str, Any]) -> Note:
-    lists = {name: tuple(value.pop(name)) for name in ("keywords", "tags", "links")}
-    return Note(**value, **lists)
+    keywords, tags, links = (tuple(value.pop(name)) for name in ("keywords", "tags", "links"))
+    return Note(**value, keywords=keywords, tags=tags, links=links)
 
 
 def _describe(note: Note) -> str:
