@@ -19,7 +19,7 @@ from trimem.types import BuildReport, Context, Conversation, Item, Plan, Questio
 class NoteReply(ReplySchema):
     """Reply to `amem_note`: what a turn is about."""
 
-    keywords: list[str] = Field(default=[], max_length=20)
+    keywords: list[str] = Field(max_length=20)
     context: str = Field(default="", max_length=1000)
     tags: list[str] = Field(default=[], max_length=20)
 

@@ -83,8 +83,8 @@ class Mem0(JournalMemory):
                 self._add(batch)
         return BuildReport(
             turns=self.journal.count("turn"),
-            windows=self.journal.get("extractions", 0),
-            failed_windows=self.journal.get("failed extractions", 0),
+            windows=self.journal.get("batches", 0),
+            failed_windows=self.journal.count("failed batch"),
             facts=sum(self.journal.count(_store(speaker)) for speaker in self._speakers()),
         )
 
@@ -103,6 +103,7 @@ class Mem0(JournalMemory):
 
     def _add(self, batch: Sequence[Turn]) -> None:
         before = self.journal.turns()
+        self.journal.bump("batches")
         self._summarise(before)
         for speaker in dict.fromkeys(turn.speaker for turn in batch):
             said = [turn for turn in batch if turn.speaker == speaker]
@@ -123,7 +124,7 @@ class Mem0(JournalMemory):
             self.journal.set("summary", outcome.value.summary)
         self.journal.set("summarised turns", len(turns))
 
-    def _extract(self, speaker: str, batch: Sequence[Turn], recent: Sequence[Turn]) -> list[str]:
+    def _extract(self, speaker: str, batch: Sequence[Turn], recent: Sequence[Turn]) -> tuple[str, ...]:
         """The salient facts Ω about `speaker` in the batch, each once."""
         values = {
             "person": one_line(speaker),
@@ -134,11 +135,10 @@ class Mem0(JournalMemory):
         fields = {"person": speaker, "turns": turn_fields([turn for turn in batch if turn.speaker == speaker])}
         outcome = self._ask("extract", SalientFacts, values, fields)
         self._note("extract", [turn.id for turn in batch], outcome.problems)
-        self.journal.bump("extractions")
-        if outcome.value is None:
-            self.journal.bump("failed extractions")
-            return []
-        return list(words(outcome.value.facts))
+        facts = words(outcome.value.facts) if outcome.value else ()
+        if outcome.problems and not facts:
+            self._count_failed("extract")
+        return facts
 
     def _decide(self, speaker: str, fact: str, said: Sequence[Turn]) -> None:
         """Hold one fact against the nearest memories of its speaker and do what the model decides."""
@@ -166,6 +166,8 @@ class Mem0(JournalMemory):
         outcome = self._ask("decide", Decision, values, {"facts": [fact], "memories": memories}, max_tokens=512)
         problems = list(outcome.problems)
         decision = outcome.value or Decision(operation="ADD")
+        if outcome.value is None:
+            self._count_failed("decide")
         if decision.operation in ("UPDATE", "DELETE") and bare(decision.id) not in shown:
             problems.append(f"{decision.operation} of {decision.id!r}, which was not among the memories shown")
             decision = Decision(operation="ADD" if decision.operation == "UPDATE" else "NOOP")
@@ -178,6 +180,10 @@ class Mem0(JournalMemory):
         sources = dict.fromkeys([*(old["sources"] if old else ()), *(turn.id for turn in said)])
         memory = {"text": text, "created": old["created"] if old else time, "updated": time, "sources": list(sources)}
         self.journal.put(_store(speaker), id, memory, self._embed(text))
+
+    def _count_failed(self, step: str) -> None:
+        """A batch counts once, however many of its calls fail."""
+        self.journal.put("failed batch", str(self.journal.get("batches")), step)
 
     def _summary(self) -> str:
         return str(self.journal.get("summary", "(none yet)"))

@@ -16,6 +16,7 @@ from baselines.memoryos.replies import (
     Topics,
 )
 from baselines.memoryos.segments import Heat, Segments
+from trimem.errors import BadInput
 from trimem.llm.base import LLM
 from trimem.protocols import Embedder, Reasoner, Vectors
 from trimem.rendering import one_line, render_turns
@@ -70,6 +71,8 @@ class MemoryOS(JournalMemory):
         count_visits: bool = False,
         max_tokens: int | None = None,
     ) -> None:
+        if short_term < 1:
+            raise BadInput(f"memoryos: short_term is {short_term}; the queue needs room for at least 1 page.")
         super().__init__(directory, llm, embedder, reasoner)
         self.short_term = short_term
         self.hot = hot
@@ -188,8 +191,9 @@ class MemoryOS(JournalMemory):
             store = f"knowledge of {side}"
             for line in lines:
                 cited = {bare(source) for source in line.sources}
-                thing = {"text": one_line(line.text), "sources": [id for id in shown if id in cited]}
-                self.journal.put(store, self.journal.new_id("line"), thing, self._embed(thing["text"]))
+                text, sources = one_line(line.text), [id for id in shown if id in cited]
+                vector = self._embed(text)
+                self.journal.put(store, self.journal.new_id("line"), {"text": text, "sources": sources}, vector)
             for id in list(self.journal.records(store))[: -self.knowledge]:
                 self.journal.remove(store, id)
 
