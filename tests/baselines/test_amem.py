@@ -1,4 +1,4 @@
-"""A-Mem: a conversation of eight turns worked out by hand, its links and rewritten neighbours, and what every rival owes."""
+"""A-Mem: a conversation of eight turns worked out by hand, links, rewritten neighbours, and what every rival owes."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -64,7 +64,7 @@ EVOLUTIONS: dict[str, Any] = {
 }
 
 
-def scripts(changes: dict[str, Any] | None = None) -> dict[str, Callable[[Request], Any]]:
+def scripts(changes: dict[str, Any] | None = None) -> dict[str, Any]:
     evolutions = EVOLUTIONS | (changes or {})
     return {
         "baseline:amem:note": lambda request: {

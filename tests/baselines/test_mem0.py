@@ -55,7 +55,7 @@ TABLE = {
 }
 
 
-def scripts(decisions: dict[str, Any] | None = None) -> dict[str, Callable[[Request], Any]]:
+def scripts(decisions: dict[str, Any] | None = None) -> dict[str, Any]:
     known = DECISIONS if decisions is None else decisions
 
     def decide(request: Request) -> Any:
