@@ -136,6 +136,7 @@ class MemoryOS(JournalMemory):
         page = self.pages.chain(page, previous, self._chain_summary(previous, page))
         for summary, keywords in self._topics(page):
             self.segments.add(page, summary, keywords, self._embed(summary), self._now)
+        self.segments.shrink(self._now)
         self.journal.set("last moved", id)
         self._promote()
 
@@ -194,7 +195,8 @@ class MemoryOS(JournalMemory):
                 text, sources = one_line(line.text), [id for id in shown if id in cited]
                 vector = self._embed(text)
                 self.journal.put(store, self.journal.new_id("line"), {"text": text, "sources": sources}, vector)
-            for id in list(self.journal.records(store))[: -self.knowledge]:
+            known = list(self.journal.records(store))
+            for id in known[: max(0, len(known) - self.knowledge)]:
                 self.journal.remove(store, id)
 
     def _learn(

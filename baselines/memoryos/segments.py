@@ -71,7 +71,7 @@ class Segments:
         return sorted(scores, key=lambda entry: -entry[1])
 
     def add(self, page: Page, summary: str, keywords: tuple[str, ...], vector: Vectors, now: str | None) -> None:
-        """Put a page into the segment of its topic, or into a new one; then evict the coldest above capacity."""
+        """Put a page into the segment of its topic, or into a new one."""
         best = self.scores(vector, keywords)[:1]
         if best and best[0][1] >= self.threshold:
             segment = self.all()[best[0][0]]
@@ -80,8 +80,6 @@ class Segments:
             self.put(replace(segment, pages=pages, interactions=interactions, visited=now))
             return
         self.put(Segment(self.journal.new_id("segment"), summary, keywords, (page.id,), 1, 0, now), vector)
-        if self.journal.count("segment") > self.capacity:
-            self._evict(now)
 
     def hottest(self, now: str | None, pages: set[str]) -> Segment | None:
         """The segment of the greatest heat, the oldest of equals, among those that hold any of `pages`."""
@@ -95,14 +93,15 @@ class Segments:
             latest = max(filter(None, (known[id].visited, time)), default=None)
             self.put(replace(known[id], visits=known[id].visits + 1, visited=latest))
 
-    def _evict(self, now: str | None) -> None:
-        """Forget the coldest segment, the oldest of equals, and the pages that are in no other."""
-        segments = self.all()
-        coldest = min(segments.values(), key=lambda segment: self.heat.of(segment, now))
-        self.journal.remove("segment", coldest.id)
-        kept = {page for segment in segments.values() if segment.id != coldest.id for page in segment.pages}
-        for page in coldest.pages:
-            if page not in kept:
+    def shrink(self, now: str | None) -> None:
+        """Forget the coldest segments above capacity, the oldest of equals, and the pages that only they hold."""
+        segments = list(self.all().values())
+        by_heat = sorted(segments, key=lambda segment: self.heat.of(segment, now))
+        gone = by_heat[: max(0, len(segments) - self.capacity)]
+        kept = {page for segment in segments if segment not in gone for page in segment.pages}
+        for segment in gone:
+            self.journal.remove("segment", segment.id)
+            for page in set(segment.pages) - kept:
                 self.journal.remove("page", page)
 
 

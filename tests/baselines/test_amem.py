@@ -12,7 +12,6 @@ from tests.baselines.conformance import CHECKS, CONVERSATION
 from tests.baselines.scripted import Scripted, TableEmbedder, Wrapped, dialogue
 from trimem.embedding import HashEmbedder
 from trimem.errors import BadInput
-from trimem.llm.base import Request
 from trimem.llm.simulated import Simulated
 from trimem.reasoning import LLMReasoner
 from trimem.types import Question

@@ -40,13 +40,13 @@ TABLE = {"kiln": (1, 0, 0, 0, 0), "loom": (0, 1, 0, 0, 0), "canoe": (0, 0, 1, 0,
 TOPICS = {"T1": ["kiln"], "T3": ["kiln", "loom"], "T5": ["canoe"], "T7": ["kiln"]}
 
 
-def scripts(**changes: Any) -> dict[str, Any]:
-    def topics(request: Request) -> Any:
-        words = TOPICS[request.fields["turns"][0]["id"]]
-        return {
-            "topics": [{"theme": word, "content": f"They talk of the {word}.", "keywords": [word]} for word in words]
-        }
+def topics(request: Request, subjects: dict[str, list[str]] = TOPICS) -> Any:
+    """A topic for each word that the script names for the first turn of the page."""
+    words = subjects[request.fields["turns"][0]["id"]]
+    return {"topics": [{"theme": word, "content": f"They talk of the {word}.", "keywords": [word]} for word in words]}
 
+
+def scripts(**changes: Any) -> dict[str, Any]:
     steps: dict[str, Any] = {
         "continuity": lambda request: {"continuous": request.fields["turns"][0]["id"] == "T3"},
         "meta": lambda request: {"summary": f"Talk up to {request.fields['turns'][-1]['id']}."},
@@ -248,3 +248,14 @@ def test_the_native_answer_prompt_reads_the_same_context(tmp_path: Path) -> None
     memory.build(dialogue(*LINES))
     assert memory.answer(Question("q", "What did Edda buy?")).text == "a kiln"
     assert "[2019-01-07] Edda: I bought a kiln." in llm.requests[-1].messages[1].content
+
+
+def test_a_page_whose_first_topic_is_forgotten_at_once_stays_for_the_second(tmp_path: Path) -> None:
+    subjects = TOPICS | {"T7": ["atlas", "kiln"]}  # page 4 opens a cold segment, and joins the hot one
+    memory = scripted(
+        tmp_path, Scripted(scripts(topics=lambda request: topics(request, subjects))), segments=1, hot=9.0
+    )
+    memory.build(dialogue(*LINES))
+    assert segments(memory) == {"segment1": ("kiln", ("page1", "page2", "page4"), 3)}
+    assert set(memory.pages.all()) == {"page1", "page2", "page4", "page5", "page6"}
+    assert "page4" in [item.id for item in memory.retrieve(Question("q", "the kiln")).items]
