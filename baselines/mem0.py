@@ -121,7 +121,7 @@ class Mem0(JournalMemory):
         outcome = self._ask("summary", Summary, values, {"summary": self._summary(), "turns": turn_fields(new)})
         self._note("summary", [turn.id for turn in new], outcome.problems)
         if outcome.value:
-            self.journal.set("summary", outcome.value.summary)
+            self.journal.set("summary", one_line(outcome.value.summary))
         self.journal.set("summarised turns", len(turns))
 
     def _extract(self, speaker: str, batch: Sequence[Turn], recent: Sequence[Turn]) -> tuple[str, ...]:
@@ -136,7 +136,7 @@ class Mem0(JournalMemory):
         outcome = self._ask("extract", SalientFacts, values, fields)
         self._note("extract", [turn.id for turn in batch], outcome.problems)
         facts = words(outcome.value.facts) if outcome.value else ()
-        if outcome.problems and not facts:
+        if outcome.value is None or (outcome.truncated and not facts):
             self._count_failed("extract")
         return facts
 
