@@ -3,8 +3,9 @@
 import json
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 
 from trimem.errors import BadInput
 from trimem.protocols import Vectors
+from trimem.types import Turn
 
 SCHEMA_VERSION = 1
 WAIT_SECONDS = 30
@@ -92,11 +94,15 @@ class Journal:
         with self._lock:
             self._db.execute("INSERT OR REPLACE INTO named VALUES (?, ?)", (key, _dumps(value)))
 
+    def bump(self, key: str) -> int:
+        """Add one to the number `key` (0 if it is not there) and return it."""
+        number = int(self.get(key, 0)) + 1
+        self.set(key, number)
+        return number
+
     def new_id(self, prefix: str) -> str:
         """`prefix1`, `prefix2`, …: never the same twice, even if a record is removed."""
-        number = self.get(f"last:{prefix}", 0) + 1
-        self.set(f"last:{prefix}", number)
-        return f"{prefix}{number}"
+        return f"{prefix}{self.bump(f'last:{prefix}')}"
 
     # -- records ---------------------------------------------------------------------------------------------------
 
@@ -131,6 +137,27 @@ class Journal:
         if not rows:
             return [], np.zeros((0, 0), np.float32)
         return [id for id, _ in rows], np.stack([np.frombuffer(vector, np.float32) for _, vector in rows])
+
+    # -- turns -----------------------------------------------------------------------------------------------------
+
+    def take(self, turns: Iterable[Turn]) -> None:
+        """Remember that these turns have been processed, and what they say."""
+        for turn in turns:
+            value = {name: getattr(turn, name) for name in ("speaker", "text", "session", "caption")}
+            self.put("turn", turn.id, value | {"time": turn.time and turn.time.isoformat()})
+
+    def turns(self) -> list[Turn]:
+        """The turns processed so far, in order."""
+        known = self.records("turn")
+        times = {id: value.pop("time") for id, value in known.items()}
+        return [Turn(id=id, time=times[id] and datetime.fromisoformat(times[id]), **known[id]) for id in known]
+
+    def new(self, turns: Iterable[Turn]) -> list[Turn]:
+        """Those turns that are still to be processed."""
+        known = self.records("turn")
+        return [turn for turn in turns if turn.id not in known]
+
+    # -- all of it -------------------------------------------------------------------------------------------------
 
     def count(self, kind: str) -> int:
         with self._lock:

@@ -1,6 +1,7 @@
 """Light1, second half: the sensory buffer is cut where the topic changes; Light2: segments fill the short-term one."""
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -90,7 +91,7 @@ def batches_of(segments: Sequence[Segment], size: int) -> list[list[Segment]]:
 def split(turns: Sequence[Turn], cuts: Sequence[int]) -> list[Segment]:
     """The turns in pieces that begin at 0 and at each cut."""
     edges = [0, *cuts, len(turns)]
-    return [tuple(turns[start:stop]) for start, stop in zip(edges, edges[1:], strict=False) if stop > start]
+    return [tuple(turns[start:stop]) for start, stop in pairwise(edges) if stop > start]
 
 
 def tokens_of(turns: Sequence[Turn]) -> int:
