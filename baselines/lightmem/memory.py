@@ -84,7 +84,9 @@ class LightMem(JournalMemory):
         self.segmenter = Segmenter(embedder, model if segmenter == "attention" else None)
         self.sensory_tokens, self.stm_tokens = sensory_tokens, stm_tokens
         self.top_k, self.max_tokens = top_k, max_tokens
-        self.update = OfflineUpdate(self, update_queue, update_threshold, reembed)
+        self.update = OfflineUpdate(
+            self.journal, self._ask, self._embed, llm.concurrency, update_queue, update_threshold, reembed
+        )
 
     def build(self, conversation: Conversation) -> BuildReport:
         self.journal.claim(conversation=conversation.id, embedder=self.embedder.fingerprint)

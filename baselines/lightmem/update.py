@@ -1,13 +1,15 @@
 """Light3: the offline update. Later facts complete or overrule earlier ones, long after both were stored."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
 
-from baselines.base import JournalMemory, nearest
+from baselines.base import nearest
+from baselines.journal import Journal
 from trimem.concurrency import fan_out
 from trimem.llm.structured import Outcome
+from trimem.protocols import Vectors
 from trimem.rendering import one_line
 from trimem.replies import ReplySchema
 
@@ -51,7 +53,7 @@ class OfflineUpdate:
             target, sources = job
             return self._decide(target, entries[target], [entries[source] for source in sources])
 
-        for (target, sources), outcome in zip(todo, fan_out(decide, todo, self.memory.llm.concurrency), strict=True):
+        for (target, sources), outcome in zip(todo, fan_out(decide, todo, self.concurrency), strict=True):
             said = outcome.value or LightUpdate(action="ignore")
             noted = {"sources": sources, "problems": list(outcome.problems)}
             with self.journal.step():
@@ -73,7 +75,7 @@ class OfflineUpdate:
     def _decide(self, id: str, target: Entry, sources: Sequence[Entry]) -> Outcome[LightUpdate]:
         values = {"target": shown(target), "sources": "\n".join(map(shown, sources))}
         fields = {"memories": [{"id": id, "text": target["text"]}], "facts": [source["text"] for source in sources]}
-        return self.memory.ask("update", LightUpdate, values, fields)
+        return self.ask("update", LightUpdate, values, fields)
 
     def _apply(self, entries: Mapping[str, Entry]) -> None:
         """An updated entry rests on its sources too; the vector of its old text stays unless `reembed`."""
@@ -85,7 +87,7 @@ class OfflineUpdate:
                 elif decision["action"] == "update" and text:
                     joined = [*entry["sources"], *(id for s in decision["sources"] for id in entries[s]["sources"])]
                     changed = {**entry, "text": text, "sources": list(dict.fromkeys(joined))}
-                    vector = self.memory.embed(text) if self.reembed else None
+                    vector = self.embed(text) if self.reembed else None
                     self.journal.put("entry", target, changed, vector)
                 self.journal.put("update", target, decision)
                 self.journal.remove("decision", target)
