@@ -55,9 +55,7 @@ def attention_peaks(matrix: npt.NDArray[np.float64]) -> list[int]:
     return [at + 1 for at in inner if toward[at] > toward[at - 1] and toward[at] > toward[at + 1]]
 
 
-def segments_of(
-    turns: Sequence[Turn], size: int, boundaries: Callable[[Sequence[Turn]], list[int]]
-) -> list[Segment]:
+def segments_of(turns: Sequence[Turn], size: int, boundaries: Callable[[Sequence[Turn]], list[int]]) -> list[Segment]:
     """The stream of turns as topic segments, by a buffer of `size` tokens.
 
     A turn that would overflow the buffer has it cut: what lies before the last boundary leaves (all of it, where there

@@ -6,7 +6,9 @@ Edges = Mapping[str, Sequence[tuple[str, float]]]
 """Neighbours of each node with their similarity (directed)."""
 
 
-def representatives(ids: Sequence[str], edges: Edges, similarity: Mapping[str, float], limit: int, alpha: float) -> list[str]:
+def representatives(
+    ids: Sequence[str], edges: Edges, similarity: Mapping[str, float], limit: int, alpha: float
+) -> list[str]:
     """At most `limit` of `ids`, greedily, until their neighbourhoods cover all.
 
     Each pick maximises alpha·(weight newly covered / whole weight) + (1 - alpha)·(similarity to the question, 0-1). A
