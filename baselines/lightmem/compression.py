@@ -74,7 +74,7 @@ class LinguaCompressor:
             text = shorter
 
 
-def compressor(name: Compression, retention: float, lingua: Lingua | None) -> Compressor:
+def make_compressor(name: Compression, retention: float, lingua: Lingua | None) -> Compressor:
     """The compressor of that name. Raises BadInput for another name or a fraction outside (0, 1]."""
     if not 0 < retention <= 1:
         raise BadInput(f"lightmem: retention is {retention}; it is the fraction of words kept, above 0 and at most 1.")

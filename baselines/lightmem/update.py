@@ -29,16 +29,21 @@ class OfflineUpdate:
 
     The calls are independent, `concurrency` at once: they see the entries as they were before the round, whose
     decisions are kept as they come and applied together. An entry is asked about again only when it has new sources.
+    `ask` and `embed` are the memory's own.
     """
 
-    reembed = False
-
     def __init__(
-        self, ask: Ask, concurrency: int, embedder: Embedder, journal: Journal, queue: int, threshold: float
+        self,
+        journal: Journal,
+        ask: Callable[..., Outcome[Any]],
+        embed: Callable[[str], Vectors],
+        concurrency: int,
+        queue: int,
+        threshold: float,
+        reembed: bool,
     ) -> None:
-        self.ask, self.concurrency = ask, concurrency
-        self.embedder, self.journal = embedder, journal
-        self.queue, self.threshold = queue, threshold
+        self.journal, self.ask, self.embed, self.concurrency = journal, ask, embed, concurrency
+        self.queue, self.threshold, self.reembed = queue, threshold, reembed
 
     def run(self) -> None:
         entries = self.journal.records("entry")

@@ -1,4 +1,4 @@
-"""The uncertainty gate: an episode is read only if it does not make the reader less sure, in full only if much surer."""
+"""The uncertainty gate: read an episode unless it leaves the reader less sure; in full if it makes much surer."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -81,7 +81,9 @@ def nearest_groups(vectors: Vectors, groups: Sequence[Group], at: int, k: int) -
 def _centroids(vectors: Vectors, groups: Sequence[Group]) -> npt.NDArray[np.float64]:
     """Means of the members, of length 1; shape (K, dim)."""
     means = np.stack([vectors[group].mean(axis=0, dtype=np.float64) for group in groups])
-    return means / np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-12)
+    lengths = np.linalg.norm(means, axis=1, keepdims=True)
+    unit: npt.NDArray[np.float64] = means / np.maximum(lengths, 1e-12)
+    return unit
 
 
 def _attach(vectors: Vectors, groups: list[Group], row: int, shape: Shape) -> None:
