@@ -24,8 +24,6 @@ from trimem.replies import KeyInformation, ReplySchema
 from trimem.store import Store
 from trimem.types import Context, Fact, Item, Plan, Question
 
-PROMPTS = load_prompts("simplemem", "plan", "queries", "keys", "check", "more")
-
 
 class Requirements(ReplySchema):
     """Reply to `simplemem_plan`."""
@@ -56,47 +54,52 @@ class MoreQueries(ReplySchema):
     queries: list[str] = Field(max_length=3)
 
 
-def simplemem(
-    directory: Path,
-    llm: LLM,
-    embedder: Embedder,
-    reasoner: Reasoner,
-    conversation: str = "",
-    window: int = 40,
-    overlap: int = 2,
-    max_queries: int = 4,
-    semantic_top_k: int = 25,
-    keyword_top_k: int = 5,
-    structured_top_k: int = 5,
-    reflection_rounds: int = 2,
-    max_tokens: int = 8192,
-) -> TriMem:
+class SimpleMem(TriMem):
     """SimpleMem as its code has it; its paper's density gate and consolidation live in the prompt alone.
 
     Build: one call a window of `window` turns that shares `overlap` with the one before (158 calls over LoCoMo).
     A question: three calls plan it (what is needed, queries for that, key information); the dense view answers each
     query, the lexical one the keywords, the structured one the attributes; found once, in that order. Then at most
     `reflection_rounds` times one call checks completeness and, if something is missing, one writes more queries.
-    Four to eight calls with the answer.
+    Five to eight calls with the answer.
 
     Deviations: the windows are extracted side by side, so no window sees the entries of the one before (nor does it in
     their parallel mode); entries name their source turns; a lost window is counted and tried again; times are resolved
     against the session, not today; reflection is the same for every category.
     """
-    return TriMem(
-        directory,
-        llm=llm,
-        embedder=embedder,
-        extractor=LLMExtractor(
-            llm, FOLDER / "simplemem_extract.md", window, overlap, max_tokens, stage="baseline:simplemem:extract"
-        ),
-        planner=SimplePlanner(llm, max_queries),
-        retriever=SimpleRetriever(llm, embedder, semantic_top_k, keyword_top_k, structured_top_k, reflection_rounds),
-        reasoner=reasoner,
-        conversation=conversation,
-        use_profiles=False,
-        use_raw=False,
-    )
+
+    prompts = load_prompts("simplemem", "extract", "plan", "queries", "keys", "check", "more")
+
+    def __init__(
+        self,
+        directory: Path,
+        llm: LLM,
+        embedder: Embedder,
+        reasoner: Reasoner,
+        conversation: str = "",
+        window: int = 40,
+        overlap: int = 2,
+        max_queries: int = 4,
+        semantic_top_k: int = 25,
+        keyword_top_k: int = 5,
+        structured_top_k: int = 5,
+        reflection_rounds: int = 2,
+        max_tokens: int = 8192,
+    ) -> None:
+        path = FOLDER / "simplemem_extract.md"
+        top_k = (semantic_top_k, keyword_top_k, structured_top_k)
+        super().__init__(
+            directory,
+            llm=llm,
+            embedder=embedder,
+            extractor=LLMExtractor(llm, path, window, overlap, max_tokens, stage="baseline:simplemem:extract"),
+            planner=SimplePlanner(llm, max_queries),
+            retriever=SimpleRetriever(llm, embedder, *top_k, rounds=reflection_rounds),
+            reasoner=reasoner,
+            conversation=conversation,
+            use_profiles=False,
+            use_raw=False,
+        )
 
 
 class SimplePlanner:
@@ -207,7 +210,7 @@ def shown(fact: Fact) -> str:
 
 
 def _ask(llm: LLM, step: str, schema: type[ReplySchema], values: Mapping[str, str], fields: Any) -> Outcome[Any]:
-    messages = PROMPTS[step].render(values)
+    messages = SimpleMem.prompts[step].render(values)
     return ask(llm, Request(messages, f"baseline:simplemem:{step}", schema, fields, max_tokens=512))
 
 
