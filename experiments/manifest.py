@@ -64,7 +64,7 @@ def _prompts(value: Any, seen: set[int]) -> Iterator[Prompt]:
     if isinstance(value, Prompt):
         yield value
     elif isinstance(value, partial):
-        yield from _prompts(value.keywords, seen)
+        yield from _prompts([getattr(value.func, "prompts", {}), value.keywords], seen)
     elif isinstance(value, Mapping):
         for inner in value.values():
             yield from _prompts(inner, seen)

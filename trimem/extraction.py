@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
+from pathlib import Path
 
 from trimem import prompts, times
 from trimem.llm.base import LLM, Request
@@ -22,13 +23,20 @@ class LLMExtractor:
     """
 
     def __init__(
-        self, llm: LLM, prompt: str = "extract", window: int = 40, overlap: int = 2, max_tokens: int = 8192
+        self,
+        llm: LLM,
+        prompt: str | Path = "extract",
+        window: int = 40,
+        overlap: int = 2,
+        max_tokens: int = 8192,
+        stage: str = "extract",
     ) -> None:
         self.llm = llm
         self.prompt = prompts.load(prompt)
         self.window = window
         self.overlap = overlap
         self.max_tokens = max_tokens
+        self.stage = stage
 
     @property
     def concurrency(self) -> int:
@@ -52,7 +60,7 @@ class LLMExtractor:
         ]
         return Request(
             messages=self.prompt.render(values),
-            stage="extract",
+            stage=self.stage,
             schema=ExtractedFacts,
             fields={"turns": turns, "speakers": speakers},
             max_tokens=self.max_tokens,

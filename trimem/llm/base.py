@@ -29,7 +29,8 @@ class Request:
     """One call. `stage` says whom it serves (extract, profile, plan, answer, judge, evolve, baseline:…).
 
     `fields` are the values its prompt was rendered from (JSON types only); fakes answer by them, real models never
-    see them. `schema` asks for JSON of that shape. `sample` tells repeats of one request apart in the cache.
+    see them. `schema` asks for JSON of that shape. `sample` tells repeats of one request apart in the cache. `logprobs`
+    asks for `Reply.logprobs`.
     """
 
     messages: tuple[Message, ...]
@@ -40,6 +41,7 @@ class Request:
     temperature: float = 0.0
     seed: int | None = None
     sample: int = 0
+    logprobs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,11 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back. `text` is free of thinking; `status` other than "ok" carries its cause in `error`."""
+    """What came back. `text` is free of thinking; `status` other than "ok" carries its cause in `error`.
+
+    `logprobs` are the natural logarithms of the probabilities of the tokens written, where they were asked for and the
+    server tells them.
+    """
 
     text: str
     status: Status = "ok"
@@ -63,6 +69,7 @@ class Reply:
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
     cached: bool = False
+    logprobs: tuple[float, ...] = ()
 
 
 @runtime_checkable

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,6 +28,7 @@ def key_of(identity: Mapping[str, Any], request: Request) -> str:
         "schema": request.schema.model_json_schema() if request.schema else None,
         "parameters": [request.max_tokens, request.temperature, request.seed],
         "sample": request.sample,
+        "logprobs": request.logprobs,
     }
     return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
 
@@ -68,7 +69,8 @@ class CachedLLM(Provider):
                     f"{request.stage!r}; make the run once with cache.mode=use."
                 )
             reply = self.llm.complete(request)
-            if reply.status == "ok":
+            probe = request.logprobs and reply.status == "length"  # it is meant to be cut
+            if reply.status == "ok" or probe:
                 self._keep(key, request.stage, reply)
             return reply
 
@@ -84,7 +86,8 @@ class CachedLLM(Provider):
         if row is None:
             return None
         stored = json.loads(row[0])
-        return replace(Reply(**{**stored, "usage": Usage(**stored["usage"])}), cached=True)
+        parts = {"usage": Usage(**stored["usage"]), "logprobs": tuple(stored["logprobs"]), "cached": True}
+        return Reply(**{**stored, **parts})
 
     def _keep(self, key: str, stage: str, reply: Reply) -> None:
         assert self._database is not None

@@ -97,6 +97,7 @@ def _anything(fields: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(turns := fields.get("turns"), list | tuple) and turns and isinstance(turns[0], Mapping):
         ids = [turn["id"] for turn in turns if "id" in turn]
         offer |= {"sources": ids[:3], "ids": ids[:3], "keywords": _keywords(" ".join(_sentences(turns)))}
+        offer |= _extract(fields)
     return offer
 
 

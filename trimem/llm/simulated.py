@@ -55,7 +55,10 @@ class Simulated(Provider):
         text = self._text(request, digest)
         if int.from_bytes(digest[:4], "big") < self.fault_rate * 2**32:
             return _faulty(FAULTS[digest[4] % len(FAULTS)], text, request)
-        return Reply(text, usage=_usage(request, text))
+        usage = _usage(request, text)
+        tokens = usage.completion_tokens or 0
+        logprobs = tuple(-digest[n % len(digest)] / 256 for n in range(tokens)) if request.logprobs else ()
+        return Reply(text, usage=usage, logprobs=logprobs)
 
     def _text(self, request: Request, digest: bytes) -> str:
         if request.schema is None:

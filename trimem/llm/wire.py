@@ -41,6 +41,10 @@ def body_of(
         _ask_for(request.schema, options.get("structured", server.structured), body)
     body.update({key: value for key, value in options.items() if key not in OURS})
     unsent = () if model.temperature else (f"temperature={request.temperature:g}",)
+    if request.logprobs and model.logprobs:
+        body["logprobs"] = True
+    elif request.logprobs:
+        unsent = (*unsent, "logprobs")
     return body, unsent
 
 
@@ -93,7 +97,8 @@ def reply_of(completion: Any) -> Reply:
         cause = getattr(completion, "error", None) or "no choices"
         text, status, error = "", "error", f"the server replied without an answer: {cause}"
     fingerprint = getattr(completion, "system_fingerprint", None) or ""
-    return Reply(text, status, error, completion.model or "", fingerprint, _usage(completion.usage))
+    usage, logprobs = _usage(completion.usage), _logprobs(completion.choices)
+    return Reply(text, status, error, completion.model or "", fingerprint, usage, logprobs=logprobs)
 
 
 def _judge(message: Any, finish: str | None) -> tuple[str, Status, str]:
@@ -109,6 +114,12 @@ def _judge(message: Any, finish: str | None) -> tuple[str, Status, str]:
     if finish == "length":
         return text, "length", "cut at the token limit"
     return text, "ok", ""
+
+
+def _logprobs(choices: Any) -> tuple[float, ...]:
+    """Log-probabilities of the tokens of the first choice, where the server tells them."""
+    told = getattr(choices[0], "logprobs", None) if choices else None
+    return tuple(token.logprob for token in getattr(told, "content", None) or ())
 
 
 def _why_empty(message: Any, finish: str | None) -> str:
