@@ -18,7 +18,7 @@ _YES_NO = re.compile(r"(?:yes|yeah|yep|yup|no|nope|not|never|definitely|absolute
 _KEYWORDS = 8  # a fact is one sentence: more words than this are its whole text again
 
 
-@dataclass(frozen=True)
+@dataclass
 class RulesExtractor:
     """Windows of turns -> one fact a sentence with content, the speaker named, relative time resolved. No LLM."""
 

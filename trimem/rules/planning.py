@@ -13,7 +13,7 @@ _NO_THINGS = {"PERSON", "DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "PERC
 _QUOTED = re.compile(r"[\"“]([^\"“”]{2,60})[\"”]")
 
 
-@dataclass(frozen=True)
+@dataclass
 class RulesPlanner:
     """Question -> the question as first query, at most `max_queries`, and its key information. No LLM.
 
@@ -42,16 +42,14 @@ class RulesPlanner:
 
 
 def _persons(doc: Any) -> tuple[str, ...]:
-    """Names that spaCy knows, and proper nouns that own or do something, which in a question are mostly people."""
+    """Names that spaCy knows, and single proper nouns that own or do something, which here are mostly people."""
     names = []
     for token in doc:
         entity = next((ent for ent in doc.ents if ent.start <= token.i < ent.end), None)
+        alone = entity is None or len(entity.text.removesuffix("'s").split()) == 1
+        acts = token.dep_ in {"nsubj", "nsubjpass", "poss"} or (token.i and token.nbor(-1).pos_ == "AUX")
         if entity is not None and entity.label_ == "PERSON":
             names.append(entity.text.removesuffix("'s").removesuffix("’s"))
-        elif (
-            token.pos_ == "PROPN"
-            and token.dep_ in {"nsubj", "nsubjpass", "poss"}
-            and (entity is None or len(entity.text.removesuffix("'s").split()) == 1)
-        ):
+        elif token.pos_ == "PROPN" and alone and acts:
             names.append(token.text)
     return tuple(dict.fromkeys(names))

@@ -1,7 +1,7 @@
 """Profiles without a model: the person's most telling sentences, sorted into the sections of a profile."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trimem import times
@@ -13,7 +13,7 @@ _LENGTH = 160  # characters a sentence: a longer one tells more than one thing
 _BETWEEN = "; "
 
 
-@dataclass(frozen=True)
+@dataclass
 class RulesProfiler:
     """Facts about a person -> profile; people with fewer than `min_facts` facts get none. No LLM.
 
@@ -50,11 +50,11 @@ def _sentence(fact: Fact) -> str:
     return fact.statement.replace(_BETWEEN, ", ").rstrip(".! ") + when
 
 
-def _best(sentences: Iterable[str]) -> list[str]:
-    """The most telling first; of equals the newer, since a later sentence may correct an earlier one."""
-    short = [sentence for sentence in dict.fromkeys(sentences) if len(sentence) <= _LENGTH]
-    newest_first = list(enumerate(short))[::-1]
-    return [text for _, text in sorted(newest_first, key=lambda item: -_telling(item[1]))[:_SENTENCES]]
+def _best(sentences: Sequence[str]) -> list[str]:
+    """The most telling, oldest first; of equals the newer are kept, since a later sentence may correct an earlier."""
+    newest_first = [text for text in dict.fromkeys(reversed(sentences)) if len(text) <= _LENGTH]
+    best = sorted(newest_first, key=lambda text: -_telling(text))[:_SENTENCES]
+    return [text for text in reversed(newest_first) if text in best]
 
 
 def _telling(sentence: str) -> int:

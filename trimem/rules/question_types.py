@@ -53,9 +53,10 @@ def read_question(text: str, names: frozenset[str]) -> Asked:
     wh = next((token for token in doc if token.lower_ in {"what", "which", "who", "whom", "many", "much"}), None)
     noun = _noun_after(wh) if wh is not None else None
     asked = noun if noun is not None else wh
+    kind: Kind = next((kind for kind, wording in _WORDINGS if re.search(wording, text.strip(), re.IGNORECASE)), "what")
     last = [token for token in doc if not token.is_punct][-1:]
     return Asked(
-        kind=next((kind for kind, wording in _WORDINGS if re.search(wording, text.strip(), re.IGNORECASE)), "what"),
+        kind="what" if kind == "which" and noun is None else kind,
         stems=frozenset(stem(token.lemma_) for token in content(doc) if token.lower_ not in names),
         noun=stem(noun.lemma_) if noun is not None else None,
         plural=(noun is not None and noun.tag_ == "NNS") or bool(re.match(r"(?i)(?:what|who) are\b", text)),

@@ -84,7 +84,7 @@ def of_numbers(item: Scored, noun: str | None) -> Iterator[Span]:
     for token in parse(item.sentence.text):
         word = token.lower_
         if word in _NUMBER_WORDS or (token.like_num and token.ent_type_ not in {"DATE", "TIME", "MONEY"}):
-            counted = noun is not None and any(stem(t.lemma_) == noun for t in (token.head, *token.head.children))
+            counted = noun is not None and stem(token.head.lemma_) == noun
             yield Span(token.text, item.score + (0.8 if counted else 0.0) - (0.3 if word == "one" else 0.0))
 
 
@@ -160,7 +160,7 @@ def of_things(item: Scored, asked: Asked, names: frozenset[str]) -> Iterator[Spa
     doc, noun, asked_stems = parse(item.sentence.text), asked.noun, asked.stems
     if noun in _TITLED:
         for title in re.findall(r"[\"“]([^\"“”]+)[\"”]", item.sentence.text):
-            yield Span(f'"{title}"', item.score + 1.2)
+            yield Span(f'"{title}"', item.score + 1.5)
     for chunk in doc.noun_chunks:
         text = _with_conjuncts(chunk, names)
         own = stems(chunk)

@@ -25,7 +25,7 @@ def extract(*said: tuple[str, str], caption: str | None = None) -> list[Fact]:
         ("I'm learning the oboe.", "Nadia is learning the oboe."),
         ("I've sold my boat.", "Nadia has sold Nadia's boat."),
         ("I don't eat meat.", "Nadia doesn't eat meat."),
-        ("I carry water and watch birds.", "Nadia carries water and watches birds."),
+        ("I write poems and then teach them.", "Nadia writes poems and then teaches them."),
         ("My kids love dinosaurs.", "Nadia's kids love dinosaurs."),
         ("We went camping in the hills.", "Nadia and others went camping in the hills."),
         ("You play chess well.", "Omar plays chess well."),
