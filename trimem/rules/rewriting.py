@@ -73,7 +73,8 @@ def _verb(token: Any, listener: str | None) -> str | None:
         return None
     if token.lower_ in _THIRD and token.tag_ in {"VBP", "VBD"}:
         return _THIRD[token.lower_]
-    return _with_s(token.text) if token.tag_ == "VBP" else None
+    joined = token.tag_ == "VB" and token.dep_ == "conj" and token.head.tag_ == "VBP"  # the tagger's habit after "and"
+    return _with_s(token.text) if token.tag_ == "VBP" or joined else None
 
 
 def _subject(verb: Any) -> Any:
