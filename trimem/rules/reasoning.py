@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from trimem import people
+from trimem.reasoning import ABSTAIN
 from trimem.rules import spans
 from trimem.rules.evidence import Scored, rank, read
 from trimem.rules.question_types import Asked, read_question
 from trimem.rules.spans import Span
 from trimem.types import Answer, Context, Question
 
-NOT_MENTIONED = "Not mentioned in the conversation"
 _READ = 12  # sentences, best first: behind them an answer is a guess
 _LISTED = 4
 _NEAR = 0.5  # how far behind the best an answer may stand and still belong to a list
@@ -28,8 +28,8 @@ class RulesReasoner:
         known = not persons or any(s.about(person) for s in sentences for person in persons)
         ranked = [item for item in rank(sentences, asked.stems, persons) if item.overlap or not asked.stems]
         if not ranked or not known:
-            return Answer(NOT_MENTIONED, "no sentence shares a word with the question about this person", context)
-        text = _text(asked, ranked[:_READ], names) or NOT_MENTIONED
+            return Answer(ABSTAIN, "no sentence shares a word with the question about this person", context)
+        text = _text(asked, ranked[:_READ], names) or ABSTAIN
         return Answer(text, f"{asked.kind}: {ranked[0].sentence.text}", context)
 
 
