@@ -16,7 +16,7 @@ _NEAR = 0.5  # how far behind the best an answer may stand and still belong to a
 
 
 class RulesReasoner:
-    """Question and context -> a span of the context, blind to categories. No LLM, no wording of its own."""
+    """Question and context -> a span of the context, blind to categories. No LLM."""
 
     def answer(self, question: Question, context: Context) -> Answer:
         """Says that nothing is mentioned where no sentence shares a word with the question or tells of who it names."""
