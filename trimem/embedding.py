@@ -119,7 +119,9 @@ class SentenceTransformerEmbedder:
         """The model, and a tokeniser of our own: the model's keeps its settings, so that threads can share it."""
         import torch
         from sentence_transformers import SentenceTransformer
+        from transformers.utils.logging import disable_progress_bar
 
+        disable_progress_bar()  # of reading 90 MB from the disk
         device = self._device
         if device == "auto":
             device = "cuda" if torch.cuda.is_available() else "cpu"

@@ -14,9 +14,16 @@ from trimem.types import Conversation, Question
 Make = Callable[[Path, Any], Any]
 """Directory and LLM -> the memory under test."""
 
-MORE = [f"{who}: My {thing} number {n} arrived from {place} today, I am {mood} about it." for n, (who, thing, place, mood)
-        in enumerate([("Edda", "kiln", "Bergamo", "proud"), ("Ruben", "canoe", "Narvik", "nervous"),
-                      ("Edda", "loom", "Utrecht", "glad"), ("Ruben", "atlas", "Cadiz", "curious")] * 6)]  # fmt: skip
+SAID = (
+    ("Edda", "kiln", "Bergamo", "proud"),
+    ("Ruben", "canoe", "Narvik", "nervous"),
+    ("Edda", "loom", "Utrecht", "glad"),
+    ("Ruben", "atlas", "Cadiz", "curious"),
+)
+MORE = [
+    f"{who}: My {thing} number {n} arrived from {place} today, I am {mood} about it."
+    for n, (who, thing, place, mood) in enumerate(SAID * 6)
+]
 CONVERSATION = dialogue(*MORE)
 QUESTION = Question("q1", "Where did the canoe of Ruben come from?")
 
