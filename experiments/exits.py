@@ -45,7 +45,8 @@ def explain(error: Exception) -> tuple[str, int]:
         return f"cannot read {error.override!r}. {QUOTING}", 2
     if isinstance(error, MissingMandatoryValue):
         key = getattr(error, "full_key", None) or "a value"
-        return f"{key} is not set: give it on the command line, {key}=…", 2
+        hint = " (python -m experiments.data list tells where to get it)" if key == "dataset.path" else ""
+        return f"{key} is not set: give it on the command line, {key}=…{hint}", 2
     text = " ".join(f"{error} {error.__cause__ or ''}".split())
     if "Ambiguous value" in text:
         return f"{text.split(' 1. ')[0]}. {QUOTING}", 2
