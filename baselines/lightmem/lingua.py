@@ -68,7 +68,7 @@ class Lingua:
                 block = attention[np.ix_(owners == i, owners == j)]
                 matrix[i, j] = block.mean() if block.size else 0.0
         sums = matrix.sum(axis=1, keepdims=True)
-        return np.divide(matrix, sums, out=np.zeros_like(matrix), where=sums > 0)
+        return np.asarray(np.divide(matrix, sums, out=np.zeros_like(matrix), where=sums > 0))
 
     def _encode(self, words: Sequence[str]) -> Any:
         settings = {"is_split_into_words": True, "truncation": True, "max_length": self.window}

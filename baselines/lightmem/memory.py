@@ -132,7 +132,9 @@ class LightMem(JournalMemory):
             ids = [id for segment in segments for id in segment]
             with self.journal.step():
                 self.journal.take(originals[id] for id in ids)
-                self.journal.put("batch", _id(batch), {"segments": segments, "failed": outcome.value is None})
+                self.journal.put(
+                    "batch", _id(batch), {"segments": segments, "failed": bool(outcome.problems) and not entries}
+                )
                 self._note("extract", ids, outcome.problems)
                 for entry, vector in zip(entries, vectors, strict=True):
                     self.journal.put("entry", self.journal.new_id("m"), entry, vector)

@@ -76,7 +76,7 @@ class TableEmbedder:
             for word, vector in self.table.items():
                 if word in text:
                     row += np.asarray(vector, np.float32)
-        return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+        return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9), np.float32)
 
 
 def dialogue(*lines: str, id: str = "c1", per_session: int = 6, prefix: str = "T") -> Conversation:

@@ -36,12 +36,13 @@ def _extract(fields: Mapping[str, Any]) -> dict[str, Any]:
 def _fact(turn: Mapping[str, Any]) -> dict[str, Any]:
     sentence = max(_sentences(turn["text"]), key=len, default=turn["text"])[:500]
     keywords = _keywords(sentence)
-    names = [name for name in _names(sentence) if name != turn["speaker"]]
+    speaker = turn.get("speaker", "Somebody")
+    names = [name for name in _names(sentence) if name != speaker]
     return {
-        "statement": f"{turn['speaker']} said: {sentence}",
+        "statement": f"{speaker} said: {sentence}",
         "keywords": keywords,
         "time": str(turn.get("time") or "")[:10] or None,
-        "persons": [turn["speaker"], *names][:3],
+        "persons": [speaker, *names][:3],
         "entities": names[:3],
         "topic": keywords[0] if keywords else None,
         "sources": [turn["id"]],
