@@ -58,7 +58,7 @@ def update(request: Request) -> dict[str, Any]:
 
 def build(tmp_path: Path, scripts: dict[str, Any], **settings: Any) -> tuple[LightMem, Scripted]:
     llm = Scripted({"baseline:lightmem:extract": extract, "baseline:lightmem:update": update, **scripts})
-    sizes = {"sensory_tokens": 1000, "stm_tokens": 130, "compressor": "none"} | settings
+    sizes: dict[str, Any] = {"sensory_tokens": 1000, "stm_tokens": 130, "compressor": "none"} | settings
     return LightMem(tmp_path, llm, TableEmbedder(TABLE), LLMReasoner(llm), **sizes), llm
 
 
