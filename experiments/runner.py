@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from experiments.rows import Row
 from experiments.run_dir import SCHEMA, read_json, run_directory, write_json
 from experiments.services import Services
 from experiments.settings import Settings, absolute, checked, read_settings
-from experiments.spending import Spending
+from experiments.spending import Spending, sum_of
 from experiments.tracking import Tracker
 from trimem.prompts import Prompt
 from trimem.protocols import Memory
@@ -150,6 +150,7 @@ class Work:
             },
             "prompts": {name: {"hash": p.hash, "text": p.text} for name, p in self.prompts.items()},
             "seed": self.settings.seed,
+            "stamp": self.settings.stamp,
             "runs_that_read_the_test_split": looks,
         }
 
@@ -161,7 +162,7 @@ class Work:
     def _show(self, directory: Path, metrics: dict[str, Any]) -> dict[str, Any]:
         model = self.services.llm.model if self.services.llm else "no LLM"
         method = self.config["method"]["_target_"].rsplit(".", 1)[-1]
-        console.score_table(metrics, f"{method}, {model}, {self.dataset.name}")
+        console.score_table(metrics, ", ".join(filter(None, [method, model, self.dataset.name, self.settings.stamp])))
         if not self.services.llm:
             console.say("With a model: export OPENAI_API_KEY=…; python -m experiments.run backbone=gpt-4.1-mini")
         console.say(f"run: {directory}")
@@ -169,4 +170,4 @@ class Work:
         status = {"exit": 0, "reason": "", "run": str(directory), "headline": metrics["headline"]}
         if failed > most * n:
             status |= {"exit": 1, "reason": f"{failed} of {n} questions failed, more than max_failed={most:g} allows"}
-        return status
+        return {**status, "spent": sum_of({stage: asdict(cost) for stage, cost in self.services.usage().items()})}

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from experiments.assemble import Service, assemble
+from experiments.exits import CONF
 from experiments.settings import Settings
 from trimem.errors import BadInput
 from trimem.llm.base import LLM, Provider, Reply, Request
@@ -48,6 +49,16 @@ class Tap(Provider):
         """Calls made and replies found in the cache, for this thread since it began."""
         asked: tuple[int, int] = getattr(self._here, "asked", (0, 0))
         return asked
+
+
+def backbone_node(name: str) -> Any:
+    """What `backbone=name` would choose. Raises BadInput for a name that conf/backbone does not have."""
+    from omegaconf import OmegaConf
+
+    files = {file.stem: file for file in (CONF / "backbone").glob("*.yaml") if file.stem != "none"}
+    if name not in files:
+        raise BadInput(f"there is no backbone {name}; choose one of {', '.join(sorted(files))}.")
+    return OmegaConf.to_container(OmegaConf.load(files[name])["backbone"])
 
 
 class Services:
@@ -92,6 +103,22 @@ class Services:
             self.llm = Tap(self.meter, settings.seed)
             self._close_later(self.provider, cached)
         return self.llm
+
+    def critic(self, choice: str | Mapping[str, Any] | None) -> LLM:
+        """The model that evolves prompts: the backbone (None), or another under the same budget and cache.
+
+        `choice` is a name from conf/backbone, or such a node. Raises BadInput, listing the names, for another.
+        """
+        backbone = self._get_llm("evolution")
+        if choice is None:
+            return backbone
+        assert self.meter is not None
+        node = backbone_node(choice) if isinstance(choice, str) else choice
+        provider = assemble({"evolution.backward": node}, "evolution.backward", {})
+        settings = self.settings
+        cached = CachedLLM(provider, settings.paths.cache / "llm.sqlite", settings.cache.mode)
+        self._close_later(provider, cached)
+        return Tap(self.meter.beside(cached), settings.seed)
 
     def _get_embedder(self, part: str) -> Any:  # noqa: ARG002 - every part can have one
         if self.embedder is None:

@@ -38,6 +38,12 @@ class Prompt:
         """The constant part, which evolution may edit."""
         return self.text.partition(DATA)[0]
 
+    @property
+    def source(self) -> str:
+        """The text of a file that `parse` reads back as this prompt."""
+        front = f"purpose: {self.purpose}\nfields: {' '.join(self.fields)}\nschema: {self.schema}"
+        return f"---\n{front}\n---\n{self.text}"
+
     def render(self, values: Mapping[str, str]) -> tuple[Message, ...]:
         """System and user message. Values arrive verbatim; raises KeyError for a field without a value."""
         system, _, data = self.text.partition(DATA)

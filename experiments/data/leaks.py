@@ -1,0 +1,71 @@
+"""`python -m experiments.data.leaks locomo10.json`: the hashes by which the guard knows benchmark text in a prompt.
+
+Hashed are runs of four words of every question and gold, and, from one to three words, short golds, names and titles.
+What everyday English consists of is left out: a run of common words alone, a short answer that the dialogues use freely, a bare number.
+"""
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from experiments.console import say
+from experiments.data.locomo import load
+from experiments.data.types import Dataset, GoldBook
+from experiments.exits import exit_code
+from trimem.evolution.guard import FILE, RUN, Leaks, windows_of, words
+
+ALLOWED = Path(__file__).parent / "common_words.txt"
+EVERYDAY = 4
+"""Conversations whose dialogue uses a word freely: then it is everyday English, not a mark of one of them."""
+NAME = re.compile(r"(?<!^)(?<![.!?:] )(?<![\w'’])[A-Z][\w'’-]+(?: (?:(?:of|the|and|in|to) )?[A-Z][\w'’-]+)*", re.M)
+QUOTED = re.compile(r"[\"“]([^\"”\n]{2,80})[\"”]")
+
+
+def collect(dataset: Dataset, golds: GoldBook) -> set[str]:
+    """All runs, in plain text."""
+    allowed = set(ALLOWED.read_text(encoding="utf-8").split())
+    questions = [question.text for asked in dataset.questions.values() for question in asked]
+    answers = [gold.answer for gold in golds.values()]
+    everyday = allowed | _everyday(dataset)
+    speakers = {speaker for conversation in dataset.conversations for speaker in conversation.speakers}
+    long = {run for text in (*questions, *answers) for run in windows_of(words(text), RUN)}
+    names = {" ".join(words(name)) for text in (*questions, *answers) for name in _names(text)}
+    short = {" ".join(words(part)) for answer in answers for part in re.split(r"[,;]| and ", answer)}
+    singles = {word for answer in answers for word in words(" ".join(re.findall(r"\b[A-Z][\w'’-]+", answer)))}
+    phrases = {run for run in names | short | singles if 1 <= len(run.split()) < RUN and not run.isdigit()}
+    return (
+        {run for run in long if not set(run.split()) <= allowed}
+        | {run for run in phrases if not set(run.split()) <= everyday}
+        | {" ".join(words(name)) for name in speakers}
+    )
+
+
+def _names(text: str) -> Iterator[str]:
+    """Capitalised words inside a sentence, and what stands in quotes; of a long title each run of three words."""
+    for found in (*NAME.findall(text), *QUOTED.findall(text)):
+        spoken = words(found)
+        yield from windows_of(spoken, RUN - 1) if len(spoken) >= RUN else [" ".join(spoken)]
+
+
+def _everyday(dataset: Dataset) -> set[str]:
+    """Lower-case words that several conversations use."""
+    used: Counter[str] = Counter()
+    for conversation in dataset.conversations:
+        text = " ".join(turn.content for turn in conversation.turns)
+        used.update(set(words(" ".join(re.findall(r"(?<!\w)[a-z][\w'’-]*", text)))))
+    return {word for word, count in used.items() if count >= EVERYDAY}
+
+
+def _write(arguments: Iterable[str]) -> int:
+    """Make the committed file anew."""
+    (path,) = arguments
+    leaks = Leaks.of(collect(*load(path)))
+    leaks.save(FILE)
+    say(f"{len(leaks.hashes):,} runs, {FILE.stat().st_size:,} bytes: {FILE}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(exit_code(lambda: _write(sys.argv[1:])))
