@@ -4,9 +4,8 @@ import random
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
-from experiments.data.types import ABSTAIN, Dataset, GoldBook
+from experiments.data.types import Dataset, GoldBook
 from experiments.evolution.measure import Bench, Prompts
 from experiments.evolution.settings import Signal
 from experiments.rows import Row
@@ -15,7 +14,7 @@ from trimem.evolution.base import Case, Miss
 from trimem.evolution.masking import Mask
 from trimem.rendering import render_turns
 from trimem.store import Store
-from trimem.types import Conversation, Fact, Question, Turn
+from trimem.types import Conversation, Fact, Question
 
 CAUSES: Mapping[str, tuple[Miss, ...]] = {"extract": ("extraction",), "profile": ("reasoning",)}
 """The misses that a prompt can cause; under `signal=staged` it is changed for no other."""
@@ -37,7 +36,9 @@ def batch(data: Dataset, golds: GoldBook, size: int, seed: int) -> Dataset:
     return replace(data, questions=questions)
 
 
-def find_cases(bench: Bench, prompts: Prompts, data: Dataset, failed: Mapping[str, float], signal: Signal) -> list[Case]:
+def find_cases(
+    bench: Bench, prompts: Prompts, data: Dataset, failed: Mapping[str, float], signal: Signal
+) -> list[Case]:
     """The failed questions (score by id) among those of `data`, in its order."""
     rows = bench.rows(prompts)
     cases: list[Case] = []

@@ -1,16 +1,12 @@
 """The text of the data that an evolution works on, for the guard: what is not in the committed hashes is found too."""
 
+from experiments.data.leaks import collect
 from experiments.evolution.splits import Material
-from trimem.evolution.guard import PHRASE, RUN, Leaks, windows_of, words
+from trimem.evolution.guard import PHRASE, Leaks, windows_of, words
 
 
 def own_leaks(given: Material) -> tuple[Leaks, Leaks]:
-    """Runs of questions and golds with the speakers' names; and, longer, runs of the dialogue."""
-    asked = [question.text for questions in given.data.questions.values() for question in questions]
-    texts = [words(text) for text in (*asked, *(gold.answer for gold in given.golds.values()))]
-    names = [speaker for conversation in given.data.conversations for speaker in conversation.speakers]
+    """Questions, golds and names as of a benchmark; and, in longer runs, the dialogue."""
     said = [words(turn.text) for conversation in given.data.conversations for turn in conversation.turns]
-    return (
-        Leaks.of([*(run for text in texts for run in windows_of(text, RUN)), *names]),
-        Leaks.of(run for text in said for run in windows_of(text, PHRASE)),
-    )
+    dialogue = Leaks.of(run for text in said for run in windows_of(text, PHRASE))
+    return Leaks.of(collect(given.data, given.golds)), dialogue

@@ -5,7 +5,6 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from experiments.rows import write_atomically
 from trimem.prompts import Prompt

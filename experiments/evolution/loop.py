@@ -109,9 +109,7 @@ class Evolution:
         candidates = tuple(Candidate(**candidate) for candidate in kept["candidates"])
         return Proposal(candidates, kept["critique"], tuple(kept["cases"]), tuple(kept["problems"]))
 
-    def _checked(
-        self, step: int, name: str, current: Prompts, proposal: Proposal, cases: Sequence[Case]
-    ) -> list[Edit]:
+    def _checked(self, step: int, name: str, current: Prompts, proposal: Proposal, cases: Sequence[Case]) -> list[Edit]:
         """An edit a distinct candidate, or one without a text where there is none; `reason` tells what was refused."""
         base = Version(
             step=step,
@@ -127,15 +125,20 @@ class Evolution:
         )
         edits = []
         for candidate in dict.fromkeys(proposal.candidates):
-            problems = [candidate.problem] if candidate.problem else self.guard.problems(candidate.text, current[name])
             if candidate.problem:
                 edits.append(Edit({}, replace(base, reason=candidate.problem)))
                 continue
             prompt = replace(current[name], text=candidate.text.strip() + "\n")
+            problems = [*self.guard.problems(candidate.text, current[name]), *self._tried(prompt)]
             row = replace(base, id=prompt.hash, reason="; ".join(problems), diff=diff(current[name], prompt.text))
             self._save_text(prompt)
             edits.append(Edit({} if problems else {**current, name: prompt}, row))
         return edits or [Edit({}, base)]
+
+    def _tried(self, prompt: Prompt) -> list[str]:
+        """A text that was not kept is not looked at again: that would be a second draw from the same questions."""
+        steps = [version.step for version in self.lineage if version.id == prompt.hash]
+        return [f"it was tried in step {steps[0]}"] if steps else []
 
     def _judge(
         self, edits: Sequence[Edit], current: Prompts, asked: Dataset, scores: Mapping[str, float]

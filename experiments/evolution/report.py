@@ -34,7 +34,9 @@ def show(evolved: Sequence["Evolved"], reports: Sequence[Mapping[str, Any]], met
     for one, report in zip(evolved, reports, strict=True):
         print_table(lineage_table(one))
         print_table(score_table(report, metrics))
-        say(f"use it: python -m experiments.run prompts.extract={one.directory}@best prompts.profile={one.directory}@best")
+        say(
+            f"use it: python -m experiments.run prompts.extract={one.directory}@best prompts.profile={one.directory}@best"
+        )
         say(f"run: {one.directory}")
     return {"exit": 0, "reason": "", "run": str(evolved[-1].directory)}
 
@@ -52,7 +54,9 @@ def lineage_table(evolved: "Evolved") -> Table:
 
 def score_table(report: Mapping[str, Any], metrics: Sequence[str]) -> Table:
     """Seed and best by split; what was chosen on train and validation is no finding, test is."""
-    title = f"mean of {', '.join(metrics)}; chosen on train and validation, looked at {report['looks_at_validation']} times"
+    title = (
+        f"mean of {', '.join(metrics)}; chosen on train and validation, looked at {report['looks_at_validation']} times"
+    )
     table = Table(title=_titled(title, report["stamp"]), title_justify="left")
     for column in ("prompts", "train", "validation", "test"):
         table.add_column(column, justify="left" if column == "prompts" else "right")

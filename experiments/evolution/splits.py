@@ -71,12 +71,12 @@ class Material:
 
 def material(dataset: Dataset, golds: GoldBook, split: Split) -> Material:
     """The part of a data set for one evolution: headline questions only, nothing of the test conversations."""
+    data = only(dataset, (*split.train, *split.val))
     asked = {
-        id: tuple(q for q in questions if golds[q.id].category in dataset.headline)
-        for id, questions in dataset.questions.items()
+        id: tuple(question for question in questions if golds[question.id].category in dataset.headline)
+        for id, questions in data.questions.items()
     }
-    data = only(replace(dataset, questions=asked), (*split.train, *split.val))
-    data = replace(data, splits={name: ids for name, ids in dataset.splits.items() if name != "test"})
+    data = replace(data, questions=asked, splits={"train": split.train, "val": split.val})
     return Material(split, data, Golds(golds, data.question_ids))
 
 
@@ -97,14 +97,18 @@ def splits_of(dataset: Dataset, protocol: Protocol, cross_fit: bool) -> list[Spl
         raise BadInput(f"{dataset.name} has no train, val and test conversations: use evolution.cross_fit=true.")
     chosen = {name: tuple(id for id in dataset.splits[name] if id in ids) for name in ("train", "val", "test")}
     if not (chosen["train"] and chosen["val"]):
-        raise BadInput("evolution needs train and val conversations: leave dataset.split and conversations as they are.")
+        raise BadInput(
+            "evolution needs train and val conversations: leave dataset.split and conversations as they are."
+        )
     return [Split("split", **chosen)]
 
 
 def _folds(ids: Sequence[str]) -> list[Split]:
     """Each fold is the test once; the next one validates; the others train."""
     known = [tuple(id for id in fold if id in ids) for fold in LOCOMO_FOLDS]
-    known = [fold for fold in known if fold] if set(ids) <= {id for f in LOCOMO_FOLDS for id in f} else [(i,) for i in ids]
+    known = (
+        [fold for fold in known if fold] if set(ids) <= {id for f in LOCOMO_FOLDS for id in f} else [(i,) for i in ids]
+    )
     if len(known) < 3:
         raise BadInput(f"evolution.cross_fit needs three folds of conversations or more, these give {len(known)}.")
     result = []

@@ -70,9 +70,12 @@ def _evolve(config: Mapping[str, Any], evolution: EvolutionSettings, given: Mate
         seed = {name: _prompt_of(method, name) for name in PARTS}
         critic = services.critic(evolution.backward)
         work = Work(config, settings, given.data, given.golds, method, services)
-        about = {"evolution": evolution.model_dump(), "split": given.split, "critic": dict(critic.identity)}
-        identity = {**work.identity, **about, "split": [given.split.train, given.split.val]}
-        identity["evolution"] = {key: value for key, value in identity["evolution"].items() if key != "test"}
+        identity = {
+            **work.identity,
+            "evolution": evolution.model_dump(exclude={"test"}),
+            "critic": dict(critic.identity),
+            "split": [given.split.train, given.split.val],
+        }
         name = content_hash(identity)
         directory = stack.enter_context(run_directory(settings.paths.runs / settings.name / f"evolve-{name}"))
         record = manifest.Record(directory / "manifest.json", services)
@@ -84,8 +87,8 @@ def _evolve(config: Mapping[str, Any], evolution: EvolutionSettings, given: Mate
         say(planned_calls(config, evolution, given))
         optimizer = assemble(config["evolution"], "optimizer", {"llm": lambda _: critic})
         guard = Guard((benchmark(), *own_leaks(given)), evolution.growth)
-        run_of = Evolution(directory, evolution, seed, settings.seed, optimizer, guard, bench, spending.now)
-        finished = _finished(run_of, run_of.run())
+        steps = Evolution(directory, evolution, seed, settings.seed, optimizer, guard, bench, spending.now)
+        finished = _finished(steps, steps.run())
         purse.spend(sum_of({stage: asdict(cost) for stage, cost in services.usage().items()}))
         return finished
 

@@ -7,17 +7,58 @@ dated: dialogue says "last Friday", and the extraction is to work it out.
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from trimem import times
 from trimem.evolution.base import Miss
 from trimem.types import Fact, Turn
 
-SMALL = frozenset("a an the of in on at to and or for with by from her his their its it is was".split())
+SMALL = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "of",
+        "in",
+        "on",
+        "at",
+        "to",
+        "and",
+        "or",
+        "for",
+        "with",
+        "by",
+        "from",
+        "her",
+        "his",
+        "their",
+        "its",
+        "it",
+        "is",
+        "was",
+    ]
+)
 DATED = frozenset(
-    "january february march april may june july august september october november december "
-    "week weekend day month year".split()
+    [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "week",
+        "weekend",
+        "day",
+        "month",
+        "year",
+    ]
 )
 
 
@@ -63,7 +104,7 @@ def _words(text: str) -> set[str]:
     return {_stem(word) for word in re.findall(r"\w+", text.lower()) if word not in SMALL}
 
 
-@lru_cache(maxsize=None)
+@cache
 def _stemmer() -> Any:
     import Stemmer
 

@@ -7,11 +7,10 @@ reduced to patterns, and one optimizer step a candidate writes them into the pro
 import logging
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
@@ -31,7 +30,10 @@ class BackwardFailed(Exception):
 @lru_cache(maxsize=1)
 def textgrad() -> ModuleType:
     """The library, imported on first use: it takes seconds, asks for a price list and opens a log file otherwise."""
-    with tempfile.TemporaryDirectory() as logs, _environment(TEXTGRAD_LOG_DIR=logs, LITELLM_LOCAL_MODEL_COST_MAP="True"):
+    with (
+        tempfile.TemporaryDirectory() as logs,
+        _environment(TEXTGRAD_LOG_DIR=logs, LITELLM_LOCAL_MODEL_COST_MAP="True"),
+    ):
         import textgrad as library
 
         log = logging.getLogger("textgrad")
@@ -101,10 +103,14 @@ class TextGradOptimizer:
         textgrad()  # before the threads: an import that two threads begin at once can fail
         outcomes = list(fan_out(lambda case: self._gradient(prompt, case), cases, self.llm.concurrency))
         critiques = [(case, text) for case, text in zip(cases, outcomes, strict=True) if isinstance(text, str)]
-        problems = [f"{case.id}: {text}" for case, text in zip(cases, outcomes, strict=True) if not isinstance(text, str)]
+        problems = [
+            f"{case.id}: {text}" for case, text in zip(cases, outcomes, strict=True) if not isinstance(text, str)
+        ]
         patterns, causes = find_patterns(self.llm, prompt, critiques, self.max_tokens)
         return Proposal(
-            candidates=tuple(self._step(prompt, patterns, history, n) for n in range(self.candidates if patterns else 0)),
+            candidates=tuple(
+                self._step(prompt, patterns, history, n) for n in range(self.candidates if patterns else 0)
+            ),
             critique="\n".join(pattern.advice for pattern in patterns),
             cases=tuple(dict.fromkeys(case.id for pattern in patterns for case in pattern.cases)),
             problems=(*problems, *causes),

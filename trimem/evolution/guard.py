@@ -85,12 +85,15 @@ class Guard:
             return ["it is empty"]
         if text.strip() == parent.text.strip():
             return ["it is the same text"]
-        return [*_structure(text, parent), *self._length(text, parent), *self.leaks_in(text)]
+        return [*_structure(text, parent), *self._length(text, parent), *self._leaks(text, parent)]
 
-    def leaks_in(self, text: str) -> list[str]:
-        """Benchmark text in a prompt."""
-        found = dict.fromkeys(run for leaks in self.leaks for run in leaks.found_in(text))
-        return [f"it holds text of the data: {', '.join(map(repr, list(found)[:5]))}"] if found else []
+    def _leaks(self, text: str, parent: Prompt) -> list[str]:
+        """Text of the data that the edit brings in."""
+        known = [leaks.found_in(parent.text) for leaks in self.leaks]
+        new = [
+            run for leaks, old in zip(self.leaks, known, strict=True) for run in leaks.found_in(text) if run not in old
+        ]
+        return [f"it holds text of the data: {', '.join(map(repr, dict.fromkeys(new)))}"] if new else []
 
     def _length(self, text: str, parent: Prompt) -> list[str]:
         rules = text.partition(DATA)[0]

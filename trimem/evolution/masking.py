@@ -4,10 +4,31 @@ import re
 from collections.abc import Iterable, Mapping
 
 CALENDAR = frozenset(
-    "january february march april may june july august september october november december "
-    "monday tuesday wednesday thursday friday saturday sunday".split()
+    [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+    ]
 )
-CAPITALISED = re.compile(r"(?<![.!?:;\n\"“] )(?<!^)(?<![\w'’])[A-Z][\w'’-]*[a-z][\w'’-]*(?: [A-Z][\w'’-]*[a-z][\w'’-]*)*", re.M)
+CAPITALISED = re.compile(
+    r"(?<![.!?:;\n\"“] )(?<!^)(?<![\w'’])[A-Z][\w'’-]*[a-z][\w'’-]*(?: [A-Z][\w'’-]*[a-z][\w'’-]*)*", re.M
+)
 QUOTED = re.compile(r"[\"“]([^\"”\n]{2,80})[\"”]")
 LABEL = re.compile(r"(?:PERSON|PLACE|TITLE|NAME)_\d+")
 
