@@ -58,7 +58,7 @@ def backbone_node(name: str) -> Any:
     files = {file.stem: file for file in (CONF / "backbone").glob("*.yaml") if file.stem != "none"}
     if name not in files:
         raise BadInput(f"there is no backbone {name}; choose one of {', '.join(sorted(files))}.")
-    return OmegaConf.to_container(OmegaConf.load(files[name])["backbone"])
+    return OmegaConf.to_container(OmegaConf.select(OmegaConf.load(files[name]), "backbone"))
 
 
 class Services:

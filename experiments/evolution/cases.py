@@ -75,7 +75,7 @@ def _cases(
         given, made = f"Question: {question.text}", f"Answer: {row['prediction']}"
         if signal == "staged":
             given = f"Dialogue:\n{render_turns(evidence)}\n\n{given}"
-            made = "\n\n".join([*_stages(facts, row, store, shown), f"What went wrong: {miss}", made])
+            made = "\n\n".join([*_stages(facts, row, store), f"What went wrong: {miss}", made])
         yield Case(
             id=question.id,
             session=f"{conversation.id}/{evidence[0].session}" if evidence else conversation.id,
@@ -87,7 +87,7 @@ def _cases(
         )
 
 
-def _stages(facts: Sequence[Fact], row: Row, store: Store, shown: set[str]) -> Iterator[str]:
+def _stages(facts: Sequence[Fact], row: Row, store: Store) -> Iterator[str]:
     """What extraction, retrieval and profiling did for the question."""
     lines = [f"- {fact.statement}" for fact in facts]
     yield "\n".join(["Facts written from this dialogue:", *(lines or ["(none)"])])

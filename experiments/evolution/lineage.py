@@ -2,9 +2,10 @@
 
 import difflib
 import json
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any, Self
 
 from experiments.rows import write_atomically
 from trimem.prompts import Prompt
@@ -41,6 +42,18 @@ class Version:
     prompt_tokens: int | None = 0
     completion_tokens: int | None = 0
     usd: float | None = 0.0
+
+    def compared(self, before: Mapping[str, float], after: Mapping[str, float]) -> Self:
+        """With these questions' scores under its parent and under itself added to those it won and lost."""
+        won, lost = ([id for id in before if sign * (after[id] - before[id]) > 0] for sign in (1, -1))
+        return replace(self, won=[*self.won, *won], lost=[*self.lost, *lost])
+
+    def costing(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> Self:
+        """With what was spent between two sums; what is unknown in one of them is unknown."""
+        spent: dict[str, Any] = {
+            key: None if None in (after[key], before[key]) else after[key] - before[key] for key in after
+        }
+        return replace(self, **spent)
 
 
 def read_lineage(path: Path) -> list[Version]:

@@ -91,7 +91,7 @@ class Evolution:
             edits += self._checked(step, name, current, proposal, cases)
         rows, chosen = self._judge(edits, current, asked, scores)
         after = sum_of(self.usage())
-        rows[0] = replace(rows[0], **{key: _less(after[key], before[key]) for key in after})
+        rows[0] = rows[0].costing(before, after)
         self._keep(step, rows, chosen)
         return chosen or current
 
@@ -153,7 +153,7 @@ class Evolution:
         for n, (edit, values) in enumerate(zip(edits, measured, strict=True)):
             row = replace(edit.version, look=self.looks())
             if values:
-                row = replace(row, train=means[n], train_parent=_mean(scores), **_compared(scores, values))
+                row = replace(row.compared(scores, values), train=means[n], train_parent=_mean(scores))
             if values and n != best:
                 row = replace(row, reason="another candidate of this step was no worse on the train questions")
             elif values and _mean(values) < _mean(scores):
@@ -175,13 +175,10 @@ class Evolution:
         decision: Decision = decide(
             before, after, self.bench.conversations, self.settings.min_gain, self.settings.min_probability
         )
-        changed = _compared(before, after)
         row = replace(
-            row,
+            row.compared(before, after),
             accepted=decision.accepted,
             reason=decision.reason,
-            won=row.won + changed["won"],
-            lost=row.lost + changed["lost"],
             val=_mean(after),
             val_parent=_mean(before),
             probability=decision.probability,
@@ -207,13 +204,3 @@ class Evolution:
 
 def _mean(values: Mapping[str, float]) -> float:
     return sum(values.values()) / len(values)
-
-
-def _compared(before: Mapping[str, float], after: Mapping[str, float]) -> dict[str, list[str]]:
-    """The questions that an edit won and lost."""
-    won = [id for id in before if after[id] > before[id]]
-    return {"won": won, "lost": [id for id in before if after[id] < before[id]]}
-
-
-def _less(after: float | None, before: float | None) -> float | None:
-    return None if after is None or before is None else after - before

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def summary(evolved: "Evolved", tested: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """The content of `evolution.json`: scores of the seed and of the best prompts by split; test is read once."""
-    scores = {version: dict(values) for version, values in evolved.scores.items()}
+    scores: dict[str, dict[str, Any]] = {version: dict(values) for version, values in evolved.scores.items()}
     for version, status in tested.items():
         scores[version]["test"] = {name: cell["mean"] for name, cell in status["headline"].items()}
     return {
@@ -29,16 +29,15 @@ def summary(evolved: "Evolved", tested: Mapping[str, Mapping[str, Any]]) -> dict
     }
 
 
-def show(evolved: Sequence["Evolved"], reports: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> dict[str, Any]:
-    """Tables on stdout; the job's status."""
+def show(evolved: Sequence["Evolved"], reports: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> None:
+    """Tables on stdout."""
     for one, report in zip(evolved, reports, strict=True):
         print_table(lineage_table(one))
         print_table(score_table(report, metrics))
         say(
-            f"use it: python -m experiments.run prompts.extract={one.directory}@best prompts.profile={one.directory}@best"
+            f"use it: python -m experiments.run "
+            f"prompts.extract={one.directory}@best prompts.profile={one.directory}@best"
         )
-        say(f"run: {one.directory}")
-    return {"exit": 0, "reason": "", "run": str(evolved[-1].directory)}
 
 
 def lineage_table(evolved: "Evolved") -> Table:

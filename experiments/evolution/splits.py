@@ -95,12 +95,12 @@ def splits_of(dataset: Dataset, protocol: Protocol, cross_fit: bool) -> list[Spl
         return _folds(ids)
     if not {"train", "val", "test"} <= dataset.splits.keys():
         raise BadInput(f"{dataset.name} has no train, val and test conversations: use evolution.cross_fit=true.")
-    chosen = {name: tuple(id for id in dataset.splits[name] if id in ids) for name in ("train", "val", "test")}
-    if not (chosen["train"] and chosen["val"]):
+    train, val, test = (tuple(id for id in dataset.splits[role] if id in ids) for role in ("train", "val", "test"))
+    if not (train and val):
         raise BadInput(
             "evolution needs train and val conversations: leave dataset.split and conversations as they are."
         )
-    return [Split("split", **chosen)]
+    return [Split("split", train, val, test)]
 
 
 def _folds(ids: Sequence[str]) -> list[Split]:

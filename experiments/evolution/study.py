@@ -14,15 +14,19 @@ from experiments.evolution.lineage import Version, write_prompts
 from experiments.evolution.loop import Evolution
 from experiments.evolution.measure import PARTS, Bench, Prompts, with_prompts
 from experiments.evolution.planning import planned_calls
+from experiments.evolution.pooling import pool
 from experiments.evolution.report import show, summary
 from experiments.evolution.settings import EvolutionSettings, read_evolution
 from experiments.evolution.splits import Material, Split, material, splits_of
+from experiments.evolution.tracking import log_steps
+from experiments.exits import complain
 from experiments.identity import content_hash
-from experiments.run_dir import SCHEMA, run_directory, write_json
+from experiments.run_dir import SCHEMA, read_json, run_directory, write_json
 from experiments.runner import Work, assemble_method, load_data, run
 from experiments.services import Services
 from experiments.settings import Settings, absolute, read_settings
 from experiments.spending import Purse, Spending, sum_of
+from experiments.tracking import Tracker
 from trimem.errors import BadInput
 from trimem.evolution.guard import Guard, benchmark
 from trimem.prompts import Prompt
@@ -51,7 +55,13 @@ def evolve(config: Mapping[str, Any], launch: Path) -> dict[str, Any]:
         evolved.append(one)
         reports.append(summary(one, tested))
         write_json(one.directory / "evolution.json", reports[-1])
-    return show(evolved, reports, evolution.metrics)
+        _log(config, one, reports[-1])
+    show(evolved, reports, evolution.metrics)
+    directory = evolved[-1].directory
+    if evolution.cross_fit and evolution.test:
+        directory = pool(config, settings.paths.runs / settings.name, reports)
+    say(f"run: {directory}")
+    return {"exit": 0, "reason": "", "run": str(directory)}
 
 
 def _given(config: Mapping[str, Any], evolution: EvolutionSettings) -> list[Material]:
@@ -151,3 +161,15 @@ def _test(config: Mapping[str, Any], evolved: Evolved, purse: Purse) -> dict[str
         runs[name] = run(with_prompts({**plain, "budget": budget}, evolved.paths[name]), Path())
         purse.spend(runs[name]["spent"])
     return {"seed": runs["seed"], "best": runs.get("best", runs["seed"])}
+
+
+def _log(config: Mapping[str, Any], evolved: Evolved, report: Mapping[str, Any]) -> None:
+    """Show the evolution to the tracker; what goes wrong there is said, and changes nothing else."""
+    tracker: Tracker = assemble(config, "tracker", {})
+    described = read_json(evolved.directory / "manifest.json") or {}
+
+    def fill(wandb: Any, run: Any) -> None:
+        log_steps(wandb, run, evolved.directory, evolved.lineage, report)
+
+    for problem in tracker.show(evolved.directory, described, "evolve", fill):
+        complain(f"tracker: {problem}", "warning")

@@ -15,51 +15,9 @@ from trimem.evolution.base import Miss
 from trimem.types import Fact, Turn
 
 SMALL = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "of",
-        "in",
-        "on",
-        "at",
-        "to",
-        "and",
-        "or",
-        "for",
-        "with",
-        "by",
-        "from",
-        "her",
-        "his",
-        "their",
-        "its",
-        "it",
-        "is",
-        "was",
-    ]
+    ["a", "an", "the", "of", "in", "on", "at", "to", "and", "or", "for", "with", "by", "from", "is", "was"]
 )
-DATED = frozenset(
-    [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "week",
-        "weekend",
-        "day",
-        "month",
-        "year",
-    ]
-)
+DATED = (*times.MONTHS, "week", "weekend", "day", "month", "year")
 
 
 @dataclass(frozen=True)
@@ -97,7 +55,7 @@ def attribute(trace: Trace) -> Miss:
 
 
 def _is_dated(word: str) -> bool:
-    return word in {_stem(name) for name in DATED} or bool(re.fullmatch(r"\d{1,4}", word))
+    return word in map(_stem, DATED) or re.fullmatch(r"\d{1,4}", word) is not None
 
 
 def _words(text: str) -> set[str]:

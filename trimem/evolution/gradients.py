@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from types import ModuleType
 from typing import Any
 
 from trimem import prompts
@@ -28,7 +27,7 @@ class BackwardFailed(Exception):
 
 
 @lru_cache(maxsize=1)
-def textgrad() -> ModuleType:
+def textgrad() -> Any:
     """The library, imported on first use: it takes seconds, asks for a price list and opens a log file otherwise."""
     with (
         tempfile.TemporaryDirectory() as logs,
@@ -136,6 +135,13 @@ class TextGradOptimizer:
             return error
         return str(variable.get_gradient_text())
 
+    def _remembered(self, history: Sequence[str]) -> list[str]:
+        """Gradient memory, as constraints: TGD of textgrad 0.1.8 keeps its own and leaves it out of what it sends."""
+        past = history[-self.memory :] if self.memory else ()
+        return [
+            f"An earlier step was told: {' '.join(critique.split())} Do not undo what it wrote." for critique in past
+        ]
+
     def _step(self, prompt: Prompt, patterns: Sequence[Pattern], history: Sequence[str], n: int) -> Candidate:
         """One step of TGD along the patterns."""
         tg = textgrad()
@@ -152,10 +158,8 @@ class TextGradOptimizer:
             for gradient, case in gradients.items()
         }
         engine = Engine(self.llm, self.max_tokens, VARIED if n else 0.0, n)
-        optimizer = tg.TGD(
-            [variable], engine=engine, constraints=constraints(prompt, self.growth), gradient_memory=self.memory
-        )
-        optimizer.gradient_memory_dict[variable] = [{"value": critique} for critique in history]
+        rules = [*constraints(prompt, self.growth), *self._remembered(history)]
+        optimizer = tg.TGD([variable], engine=engine, constraints=rules)
         try:
             optimizer.step()
         except BackwardFailed as error:

@@ -3,32 +3,13 @@
 import re
 from collections.abc import Iterable, Mapping
 
-CALENDAR = frozenset(
-    [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-    ]
-)
-CAPITALISED = re.compile(
-    r"(?<![.!?:;\n\"“] )(?<!^)(?<![\w'’])[A-Z][\w'’-]*[a-z][\w'’-]*(?: [A-Z][\w'’-]*[a-z][\w'’-]*)*", re.M
-)
+from trimem import times
+
+CALENDAR = (*times.MONTHS, "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+WORD = r"[A-Z][\w'’-]*[a-z][\w'’-]*"
+STARTS = r"(?<![.!?:;\n\"“] )(?<!^)(?<![\w'’])"
+"""Not where a sentence begins: there every word is capitalised."""
+CAPITALISED = re.compile(rf"{STARTS}{WORD}(?: {WORD})*", re.MULTILINE)
 QUOTED = re.compile(r"[\"“]([^\"”\n]{2,80})[\"”]")
 LABEL = re.compile(r"(?:PERSON|PLACE|TITLE|NAME)_\d+")
 

@@ -22,7 +22,7 @@ class RewriteOptimizer:
     def __init__(self, llm: LLM, candidates: int = 2, growth: float = 0.15, max_tokens: int = 8192) -> None:
         self.llm, self.candidates, self.growth, self.max_tokens = llm, candidates, growth, max_tokens
 
-    def propose(self, prompt: Prompt, cases: Sequence[Case], history: Sequence[str]) -> Proposal:
+    def propose(self, prompt: Prompt, cases: Sequence[Case], history: Sequence[str]) -> Proposal:  # noqa: ARG002
         template = prompts.load(FOLDER / "rewrite.md")
         rules = "\n".join(f"- {rule}" for rule in constraints(prompt, self.growth))
         messages = template.render({"prompt": prompt.text, "purpose": prompt.purpose, "constraints": rules})

@@ -60,8 +60,8 @@ def rules_in(instructions: str) -> Rules:
 class Scripted(Provider):
     """A fake model. `script` is a sidecar such as `experiments/data/sample/sample_facts.json` (`trimem.llm.script`).
 
-    Raises BadInput for conversations and questions that the script does not hold, and for stages without a script. Stage
-    "evolve" is `trimem.llm.critic`'s, which sees the messages alone.
+    Raises BadInput for conversations and questions that the script does not hold, and for stages without a script.
+    Stage "evolve" is `trimem.llm.critic`'s, which sees the messages alone.
     """
 
     def __init__(self, script: str | Path, concurrency: int = 8) -> None:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from experiments.evolution.lineage import Version, read_lineage
 from experiments.evolution.study import evolve
@@ -76,7 +76,7 @@ class Result:
 class Spy(Scripted):
     """The scripted model, with every message of an evolution's backward calls kept."""
 
-    seen: list[str] = []
+    seen: ClassVar[list[str]] = []
 
     def complete(self, request: Request) -> Reply:
         if request.stage == "evolve":
@@ -142,7 +142,7 @@ class Dying(Scripted):
     """Dies in its n-th call of a stage, once."""
 
     plan: tuple[str, int] | None = None
-    counts: Counter[str] = Counter()
+    counts: ClassVar[Counter[str]] = Counter()
     lock = threading.Lock()
 
     def complete(self, request: Request) -> Reply:

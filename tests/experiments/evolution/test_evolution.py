@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from experiments.settings import absolute
 from tests.experiments.evolution import evolving
 from tests.experiments.evolution.evolving import BULLETS, Result, drawn, evolved, model
+from tests.experiments.harness import config_of
 from trimem import prompts
-from trimem.llm.scripted import rules_in
+from trimem.llm.scripted import Scripted, rules_in
 
 
 @pytest.fixture(scope="module", params=sorted(BULLETS))
@@ -79,9 +81,7 @@ def test_rewriting_without_failures_gains_less(found: tuple[str, Result], tmp_pa
         (evolving.Rambling, "the patterns could not be read"),
     ],
 )
-def test_an_edit_that_goes_wrong_is_a_recorded_rejected_step(
-    tmp_path: Path, kind: type[evolving.Scripted], reason: str
-) -> None:
+def test_an_edit_that_goes_wrong_is_a_recorded_rejected_step(tmp_path: Path, kind: type[Scripted], reason: str) -> None:
     result = evolved(
         tmp_path,
         "resolve",
@@ -146,9 +146,6 @@ def test_a_finished_evolution_asks_nothing_again(whole: Result, tmp_path: Path) 
 
 
 def test_an_evolved_prompt_is_used_by_its_name(whole: Result, tmp_path: Path) -> None:
-    from experiments.settings import absolute
-    from tests.experiments.harness import config_of
-
     config = absolute(config_of("backbone=scripted", f"prompts.extract={whole.directory}@best"), tmp_path)
     assert config["method"]["extractor"]["prompt"] == str(whole.directory / "best" / "extract.md")
     assert config["method"]["profiler"]["prompt"] == "profile"
