@@ -133,3 +133,10 @@ def test_a_context_goes_from_statements_to_episodes_to_messages(tmp_path: Path) 
     kinds = [item.kind for item in memory.retrieve(QUESTION).items]
     assert kinds == sorted(kinds, key=["fact", "episode", "turn"].index)
     assert {"fact", "episode"} <= set(kinds)
+
+
+def test_every_message_is_in_exactly_one_episode(tmp_path: Path) -> None:
+    memory = xmemory(tmp_path, Simulated())
+    memory.build(CONVERSATION)
+    told = [id for episode in memory.journal.records("episode").values() for id in episode["sources"]]
+    assert told == [turn.id for turn in CONVERSATION.turns]
