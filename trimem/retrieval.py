@@ -10,7 +10,7 @@ from typing import cast
 
 from trimem.errors import BadInput
 from trimem.fusion import reciprocal_rank_fusion
-from trimem.people import mentioned
+from trimem.people import mentioned, resolve
 from trimem.protocols import Embedder
 from trimem.rendering import turn_item
 from trimem.search import Hits, Unit
@@ -20,13 +20,19 @@ from trimem.tokens import count_tokens
 from trimem.types import Context, Fact, Item, Plan, Profile, Question
 
 VIEWS = ("dense", "lexical", "symbolic")
-FUSIONS = ("rrf", "none")
+FUSIONS = ("sources", "rrf", "none")
 UNITS = ("fact", "turn")
 BUDGET: Mapping[str, int] = MappingProxyType({"facts": 1500, "turns": 1200, "profiles": 500})
 OVERFETCH = 4
 """How many times top_k each view hands to the fusion, so that what several views find a little can win."""
 
 _cost = lru_cache(maxsize=1 << 15)(count_tokens)  # the same facts come up again and again
+
+MEETING_K = 20
+"""Constant of the fusion at source turns. The usual 60 is for lists of a thousand; here they are some hundred long."""
+ASKED_ABOUT = 0.5
+OTHER_SIGNAL = 0.2
+"""What a turn gains where the person asked about speaks, and for each place, entity or time asked for that it meets."""
 
 Found = tuple[Unit, str]
 """A unit and its id; orders by both."""
@@ -35,7 +41,9 @@ Found = tuple[Unit, str]
 class HybridRetriever:
     """TriMem's retriever. Raises BadInput for a view, fusion, unit or budget that does not exist.
 
-    `fusion="none"` is the paper's: the top-K of each query, one query after the other, then cut at top_k.
+    `fusion="sources"` lets all views vote for source turns and shows the best fact of each, or the turn where no fact
+    comes from it: facts and turns find each other's gaps, and no two places go to one turn. `"rrf"` fuses units as they
+    are; `"none"` is the paper's: the top-K of each query, one query after the other, then cut at top_k.
     `budget` holds tokens a tier; what does not fit is left out, worst rank first.
     """
 
@@ -71,11 +79,17 @@ class HybridRetriever:
         items = (*facts, *turns, *profiles)
         return Context(items, plan, MappingProxyType(_token_counts(items)))
 
+    @property
+    def searches_turn_vectors(self) -> bool:
+        """Whether the dense view ranks turns, which then need vectors."""
+        return "turn" in self._units and "dense" in self._views
+
     # Search
 
     def _ranked(self, plan: Plan, store: Store) -> list[Item]:
         """The global top-K of all units, best first."""
-        best = (self._fused if self._fusion == "rrf" else self._concatenated)(plan, store)[: self._top_k]
+        fuse = {"sources": self._at_sources, "rrf": self._fused, "none": self._concatenated}[self._fusion]
+        best = fuse(plan, store)[: self._top_k]
         facts = {fact.id: fact for fact in store.facts_by_id([id_ for (unit, id_), _ in best if unit == "fact"])}
         turns = {turn.id: turn for turn in store.turns_by_id([id_ for (unit, id_), _ in best if unit == "turn"])}
         return [
@@ -83,16 +97,56 @@ class HybridRetriever:
             for rank, ((unit, id_), score) in enumerate(best, 1)
         ]
 
-    def _fused(self, plan: Plan, store: Store) -> list[tuple[Found, float]]:
-        """Reciprocal rank fusion in which each view has one vote, however many queries it was asked."""
+    def _votes(self, plan: Plan, store: Store) -> tuple[list[list[Found]], list[float]]:
+        """Rankings of the dense and the lexical view; each view has one vote, however many queries it was asked."""
         width = self._top_k * OVERFETCH
-        rankings, weights = list[list[Found]](), list[float]()
-        for view in (self._dense(plan, store, width), self._lexical(plan, store, width)):
-            rankings += [[found for found, _ in hits] for hits in view]
-            weights += [1 / len(view) for _ in view]
+        views = (self._dense(plan, store, width), self._lexical(plan, store, width))
+        rankings = [[found for found, _ in hits] for view in views for hits in view]
+        return rankings, [1 / len(view) for view in views for _ in view]
+
+    def _at_sources(self, plan: Plan, store: Store) -> list[tuple[Found, float]]:
+        """Turns by the votes of all that comes from them, each as its best fact not yet shown, or as itself."""
+        rankings, weights = self._votes(plan, store)
+        facts = [found for found, _ in reciprocal_rank_fusion(rankings, MEETING_K, weights) if found[0] == "fact"]
+        sources = {fact.id: fact.sources for fact in store.facts_by_id([id_ for _, id_ in facts])}
+        citing: dict[Found, list[Found]] = {}
+        for fact in facts:
+            for turn in _meeting_points(fact, sources):
+                citing.setdefault(turn, []).append(fact)
+        at_turns = [[turn for found in ranking for turn in _meeting_points(found, sources)] for ranking in rankings]
+        scores = dict(reciprocal_rank_fusion(at_turns, MEETING_K, weights))
+        gains = self._gains([id_ for _, id_ in scores], [id_ for _, id_ in facts], plan, store)
+        ranked = sorted(scores, key=lambda turn: (-scores[turn] * gains.get(turn[1], 1.0), turn))
+        shown: dict[Found, float] = {}
+        covered = set[Found]()
+        for turn in ranked:
+            found = next((fact for fact in citing.get(turn, ()) if fact not in shown), turn)
+            if turn in covered or (found[0] == "turn" and not self._use_raw):
+                continue
+            shown[found] = scores[turn] * gains.get(turn[1], 1.0)
+            covered.update(_meeting_points(found, sources))
+        return list(shown.items())
+
+    def _gains(self, turns: Sequence[str], facts: Sequence[str], plan: Plan, store: Store) -> dict[str, float]:
+        """Factors for turns in which somebody asked about speaks, or which meet another signal asked for."""
+        if "symbolic" not in self._views:
+            return {}
+        speakers, aliases = store.speakers(), store.aliases()
+        asked = {resolve(person, speakers, aliases) for person in plan.persons}
+        asked = asked & set(speakers) or set(mentioned(plan.queries[0], speakers, aliases))
+        gains = {turn.id: 1 + ASKED_ABOUT * (turn.speaker in asked) for turn in store.turns_by_id(turns)}
+        met = dict(store.search_symbolic((), plan.entities, plan.location, plan.time, len(facts), facts))
+        for fact in store.facts_by_id(met):
+            for turn in fact.sources:
+                gains[turn] = gains.get(turn, 1.0) + OTHER_SIGNAL * met[fact.id]
+        return gains
+
+    def _fused(self, plan: Plan, store: Store) -> list[tuple[Found, float]]:
+        """Reciprocal rank fusion of units as they are."""
+        rankings, weights = self._votes(plan, store)
         if "symbolic" in self._views and "fact" in self._units:
             so_far = [found for found, _ in reciprocal_rank_fusion(rankings, weights=weights)]
-            rankings.append(self._symbolic_among(so_far, plan, store, width))
+            rankings.append(self._symbolic_among(so_far, plan, store, self._top_k * OVERFETCH))
             weights.append(1.0)
         return reciprocal_rank_fusion(rankings, weights=weights)
 
@@ -168,6 +222,12 @@ def _profiles_of(people: Iterable[str], store: Store) -> list[Profile]:
     """Their profiles, each once."""
     found = (store.profile(person) for person in people)
     return list({profile.person: profile for profile in found if profile}.values())
+
+
+def _meeting_points(found: Found, sources: Mapping[str, Sequence[str]]) -> list[Found]:
+    """The turns at which a unit's votes count; a fact without any is a place of its own."""
+    unit, id_ = found
+    return [("turn", turn) for turn in sources[id_]] or [found] if unit == "fact" else [found]
 
 
 def _of(unit: Unit, hits: Hits) -> list[tuple[Found, float]]:
