@@ -18,6 +18,7 @@ from experiments.data.types import Dataset
 from experiments.services import Services
 from experiments.settings import Settings
 from trimem.errors import BadInput
+from trimem.llm.models import name_at
 from trimem.llm.simulated import Simulated
 
 RANGE = "Prompts of facts and questions are the real ones; replies are assumed, so take half to twice of `out`."
@@ -27,8 +28,8 @@ class Priced(Simulated):
     """The simulated model under another's name and endpoint, so that the meter counts with that one's prices."""
 
     def __init__(self, backbone: Mapping[str, Any]) -> None:
-        super().__init__(model=str(backbone.get("model", "simulated")))
         self.endpoint = backbone.get("endpoint")
+        super().__init__(model=name_at(str(backbone.get("model", "simulated")), str(self.endpoint)))
 
     @property
     def identity(self) -> Mapping[str, Any]:

@@ -12,6 +12,7 @@ from trimem.errors import BadInput
 from trimem.llm.base import LLM, Provider, Reply, Request
 from trimem.llm.cache import CachedLLM
 from trimem.llm.meter import Meter
+from trimem.llm.models import name_at
 from trimem.types import StageUsage
 
 
@@ -88,7 +89,9 @@ class Services:
             self.provider = self.provider or assemble(self.config, "backbone", {})
             cached = CachedLLM(self.provider, settings.paths.cache / "llm.sqlite", settings.cache.mode)
             budget = settings.budget
-            self.meter = Meter(cached, settings.prices, budget.usd, budget.calls)
+            endpoint = str(self.config["backbone"].get("endpoint", ""))
+            prices = {name_at(model, endpoint): price for model, price in settings.prices.items()}
+            self.meter = Meter(cached, prices, budget.usd, budget.calls)
             self.llm = Tap(self.meter, settings.seed)
             self._close_later(self.provider, cached)
         return self.llm

@@ -18,8 +18,9 @@ PARTS = ("extractor", "profiler", "planner", "retriever", "reasoner")
 
 def compose_choice(path: Path) -> dict[str, Any]:
     group, name = path.parts[0], path.stem
-    extra = ["dataset.path=data.json"] if "path: ???" in (CONF / path).read_text(encoding="utf-8") else []
-    return config_of(f"{group}={name}", *extra)
+    text = (CONF / path).read_text(encoding="utf-8")
+    missing = [key for key in ("path", "model") if f"{key}: ???" in text]
+    return config_of(f"{group}={name}", *(f"{group}.{key}=given" for key in missing))
 
 
 def targets(node: Any) -> Iterator[Mapping[str, Any]]:
@@ -59,7 +60,7 @@ def test_without_a_model_all_parts_are_rules() -> None:
     assert config["backbone"] is None
 
 
-@pytest.mark.parametrize("backbone", ["gpt-4.1-mini", "qwen3-8b", "simulated", "scripted"])
+@pytest.mark.parametrize("backbone", ["gpt-4.1-mini", "qwen3-8b", "smollm2", "simulated", "scripted"])
 def test_a_backbone_alone_makes_every_part_llm(backbone: str) -> None:
     config = config_of(f"backbone={backbone}")
     assert not any(".rules." in config[part]["_target_"] for part in PARTS)

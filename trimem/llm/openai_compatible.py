@@ -10,7 +10,7 @@ from typing import Any
 from trimem.errors import LLMUnavailable
 from trimem.llm.base import Provider, Reply, Request, Usage
 from trimem.llm.gate import Gate
-from trimem.llm.models import find_endpoint, find_model
+from trimem.llm.models import find_endpoint, find_model, name_at
 from trimem.llm.wire import TOO_LONG, USED_UP, body_of, cut_prompt, is_quota, reply_of, verdict
 
 LOG = logging.getLogger(__name__)
@@ -19,7 +19,7 @@ ROOM = 4096
 
 
 class OpenAICompatible(Provider):
-    """A chat model behind an HTTP server.
+    """A chat model behind an HTTP server. `model` is a key of `models.NAMES` or the server's own name for it.
 
     `endpoint` is a name in `models.ENDPOINTS` or a URL, `timeout` seconds a try, `max_retries` the SDK's (it obeys
     Retry-After). `options` go into the request body as they are (`{"reasoning_effort": "low"}`), save two of ours:
@@ -37,8 +37,8 @@ class OpenAICompatible(Provider):
         api_key_env: str | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> None:
-        self.model, self.endpoint, self.concurrency = model, endpoint, concurrency
-        self.traits, self.server = find_model(model), find_endpoint(endpoint)
+        self.model, self.endpoint, self.concurrency = name_at(model, endpoint), endpoint, concurrency
+        self.traits, self.server = find_model(self.model), find_endpoint(endpoint)
         self.options = dict(options or {})
         self.sent: dict[str, dict[str, Any]] = {}
         self.notes: dict[str, str] = {}
@@ -72,6 +72,8 @@ class OpenAICompatible(Provider):
 
         body, unsent = body_of(request, self.model, self.traits, self.server, self.options)
         self.sent[request.stage] = {key: value for key, value in body.items() if key != "messages"}
+        if self.traits.thinking_switch and not self.options.get("thinking", False):
+            self._note("thinking", "thinking is off; backbone.options={thinking: true} switches it on")
         for name in unsent:
             self._note(name, f"{name} is not sent: {self.model} does not take it")
         with self._gate.slot():
