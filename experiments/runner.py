@@ -11,6 +11,7 @@ from typing import Any
 from experiments import console, manifest
 from experiments.answering import Answering, Opener, Progress
 from experiments.assemble import assemble
+from experiments.cache import KEYS, KeyFile
 from experiments.data.types import Dataset, GoldBook
 from experiments.estimate import estimate
 from experiments.exits import complain
@@ -105,6 +106,7 @@ class Work:
         """Build and answer what is missing, then score, log and show."""
         record = manifest.Record(directory / "manifest.json", self.services)
         commit = record.begin(self._description())
+        self.services.note_replies(KeyFile(directory / KEYS))
         spending = Spending(directory / "usage.json", self.services.usage)
         answering = Answering(
             directory=directory,

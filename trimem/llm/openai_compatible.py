@@ -22,8 +22,9 @@ class OpenAICompatible(Provider):
     """A chat model behind an HTTP server. `model` is a key of `models.NAMES` or the server's own name for it.
 
     `endpoint` is a name in `models.ENDPOINTS` or a URL, `timeout` seconds a try, `max_retries` the SDK's (it obeys
-    Retry-After). `options` go into the request body as they are (`{"reasoning_effort": "low"}`), save two of ours:
-    `thinking` (false: a thinking model's thoughts are off) and `structured` (see `models.Structured`).
+    Retry-After). `options` go into the request body as they are (`{"reasoning_effort": "low"}`), save three of
+    ours: `thinking` (false: a thinking model's thoughts are off), `structured` (see `models.Structured`) and `bounds`
+    (`{"items": 4, "characters": 160}`: the most of each list and text in a reply).
     The key is read from the environment only; a missing one raises LLMUnavailable here, before any work.
     """
 
@@ -64,7 +65,7 @@ class OpenAICompatible(Provider):
             )
             second = self._call(taller)
             spent = _add(reply.usage, second.usage)
-            return replace(second, usage=spent, seconds=reply.seconds + second.seconds)
+            return replace(second, usage=spent, seconds=reply.seconds + second.seconds, calls=2)
         return reply
 
     def _call(self, request: Request) -> Reply:
