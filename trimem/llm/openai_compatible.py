@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from trimem.errors import LLMUnavailable
+from trimem.errors import BadInput, LLMUnavailable
 from trimem.llm.base import Provider, Reply, Request, Usage
 from trimem.llm.gate import Gate
 from trimem.llm.models import find_endpoint, find_model, name_at
@@ -52,8 +52,7 @@ class OpenAICompatible(Provider):
     @property
     def identity(self) -> Mapping[str, Any]:
         """`sent` and `notes` hold what else a manifest wants: parameters by stage, and what was not as asked."""
-        named = {"provider": "openai_compatible", "endpoint": self.endpoint, "url": self.server.base_url}
-        return {**named, "model": self.model, "options": self.options}
+        return identity_of(self.model, self.endpoint, self.options)
 
     def complete(self, request: Request) -> Reply:
         """One call; one more, with room to answer, where thinking used up the whole budget."""
@@ -130,10 +129,18 @@ class OpenAICompatible(Provider):
                 self._gate.slow_down()
 
 
+def identity_of(model: str, endpoint: str = "openai", options: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The identity of a client with these settings, known without its key."""
+    named = {"provider": "openai_compatible", "endpoint": endpoint, "url": find_endpoint(endpoint).base_url}
+    return {**named, "model": name_at(model, endpoint), "options": dict(options or {})}
+
+
 def _key(variable: str | None) -> str:
     """The key in an environment variable; empty where the endpoint needs none."""
     if variable is None:
         return ""
+    if not variable.isidentifier():
+        raise BadInput("backbone.api_key_env wants the name of an environment variable; keys stand in no config.")
     key = os.environ.get(variable, "").strip()
     if not key:
         raise LLMUnavailable(f"{variable} is not set: export it, or choose a local endpoint or backbone=none.")
