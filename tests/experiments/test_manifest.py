@@ -46,9 +46,14 @@ def test_code_and_packages_are_named() -> None:
 
 def test_what_was_asked_what_was_sent_and_who_served_are_told_apart(tmp_path: Path) -> None:
     body = completion(json.dumps(ANYTHING), model="gpt-5-nano-2025-08-07") | {"system_fingerprint": "fp_1"}
-    given = ("dataset=sample", "dataset.conversations=[sample-train]", "dataset.limit=1", "embedder=hash")
+    given = ("dataset=sample", "dataset.conversations=[sample-train]", "dataset.limit=1", "tracker=none")
     with FakeOpenAI([{"json": body}]) as server:
-        model = ("backbone=gpt-5-nano", f"backbone.endpoint={server.url}", "tracker=none")
+        model = (
+            "retriever.units=[fact,turn]",
+            "backbone=gpt-5-nano",
+            f"backbone.endpoint={server.url}",
+            "tracker=none",
+        )
         told = read(run(config_of(*given, *model), tmp_path), "manifest.json")["model"]
     assert (told["asked"]["model"], told["asked"]["url"]) == ("gpt-5-nano", server.url)
     sent = told["sent"]["answer"]

@@ -25,7 +25,7 @@ def test_no_file_that_a_run_writes_holds_the_key(tmp_path: Path, ends: str) -> N
     assert done.returncode == (0 if ends == "well" else 2), done.stderr
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     names = {path.suffix for path in files} | {path.name for path in files}
-    assert {"config.yaml", "overrides.yaml", "manifest.json", "llm.sqlite", "run.log"} <= names
+    assert {"status.json", "run.log", "manifest.json", "usage.json", "llm.sqlite"} <= names
     assert (".wandb" in names) == (ends == "well")
     assert [str(path) for path in files if CANARY.encode() in path.read_bytes()] == []
     assert CANARY not in done.stdout + done.stderr
