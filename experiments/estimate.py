@@ -24,7 +24,7 @@ from experiments.run_dir import folder_name
 from experiments.services import Services
 from experiments.settings import Settings
 from trimem.errors import BadInput
-from trimem.llm.cache import CachedLLM
+from trimem.llm.cache import CachedLLM, Mode
 from trimem.llm.openai_compatible import OpenAICompatible, identity_of
 from trimem.llm.simulated import Simulated
 
@@ -83,7 +83,7 @@ def _usage(
     model: Priced,
 ) -> dict[str, dict[str, Any]]:
     """What the run still asks, by stage, if `model` answers whatever is not kept."""
-    mode = "peek" if settings.cache.mode == "use" else "off"
+    mode: Mode = "peek" if settings.cache.mode == "use" else "off"
     kept = CachedLLM(model, settings.paths.cache / NAME, mode)
     hashing = {"_target_": "trimem.embedding.HashEmbedder", "_partial_": True}
     free = {"cache": {"mode": "off"}, "budget": {"usd": None, "calls": None}}

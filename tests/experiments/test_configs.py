@@ -107,3 +107,9 @@ def test_no_config_holds_a_secret_or_a_value_that_yaml_reads_as_another_type() -
         assert "sk-" not in text
         assert "api_key:" not in text
     assert config_of("cache.mode=off")["cache"]["mode"] == "off"
+
+
+def test_what_else_a_request_carries_can_be_given_on_the_command_line() -> None:
+    assert config_of("backbone=qwen3-8b", "backbone.options.thinking=true")["backbone"]["options"] == {"thinking": True}
+    given = config_of("backbone=gpt-4.1-mini", "+backbone.options.top_p=0.9")["backbone"]["options"]
+    assert given == {"top_p": 0.9}

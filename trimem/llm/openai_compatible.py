@@ -73,7 +73,7 @@ class OpenAICompatible(Provider):
         body, unsent = body_of(request, self.model, self.traits, self.server, self.options)
         self.sent[request.stage] = {key: value for key, value in body.items() if key != "messages"}
         if self.traits.thinking_switch and not self.options.get("thinking", False):
-            self._note("thinking", "thinking is off; backbone.options={thinking: true} switches it on")
+            self._note("thinking", "thinking is off; backbone.options.thinking=true switches it on")
         for name in unsent:
             self._note(name, f"{name} is not sent: {self.model} does not take it")
         with self._gate.slot():

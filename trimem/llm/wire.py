@@ -177,7 +177,7 @@ def verdict(error: Exception, model: str, url: str) -> tuple[str, bool]:
     if code in UNSUPPORTED:
         return f"{model} at {url} does not take a parameter, see backbone.options: {said}", True
     if status == 400 and ("response_format" in said or "json_schema" in said):
-        return f"{url} does not take the reply's shape; set backbone.options.structured=prompt: {said}", True
+        return f"{url} does not take the reply's shape; set +backbone.options.structured=prompt: {said}", True
     if is_context(said, code):
         return f"{TOO_LONG}: {said}", False
     return f"HTTP {status} from {url}: {said}", False
