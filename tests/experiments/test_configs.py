@@ -18,8 +18,9 @@ PARTS = ("extractor", "profiler", "planner", "retriever", "reasoner")
 
 def compose_choice(path: Path) -> dict[str, Any]:
     group, name = path.parts[0], path.stem
-    extra = ["dataset.path=data.json"] if "path: ???" in (CONF / path).read_text(encoding="utf-8") else []
-    return config_of(f"{group}={name}", *extra)
+    text = (CONF / path).read_text(encoding="utf-8")
+    missing = [key for key in ("path", "model") if f"{key}: ???" in text]
+    return config_of(f"{group}={name}", *(f"{group}.{key}=given" for key in missing))
 
 
 def targets(node: Any) -> Iterator[Mapping[str, Any]]:
@@ -59,7 +60,7 @@ def test_without_a_model_all_parts_are_rules() -> None:
     assert config["backbone"] is None
 
 
-@pytest.mark.parametrize("backbone", ["gpt-4.1-mini", "qwen3-8b", "simulated", "scripted"])
+@pytest.mark.parametrize("backbone", ["gpt-4.1-mini", "qwen3-8b", "smollm2", "simulated", "scripted"])
 def test_a_backbone_alone_makes_every_part_llm(backbone: str) -> None:
     config = config_of(f"backbone={backbone}")
     assert not any(".rules." in config[part]["_target_"] for part in PARTS)
@@ -106,3 +107,9 @@ def test_no_config_holds_a_secret_or_a_value_that_yaml_reads_as_another_type() -
         assert "sk-" not in text
         assert "api_key:" not in text
     assert config_of("cache.mode=off")["cache"]["mode"] == "off"
+
+
+def test_what_else_a_request_carries_can_be_given_on_the_command_line() -> None:
+    assert config_of("backbone=qwen3-8b", "backbone.options.thinking=true")["backbone"]["options"] == {"thinking": True}
+    given = config_of("backbone=gpt-4.1-mini", "+backbone.options.top_p=0.9")["backbone"]["options"]
+    assert given == {"top_p": 0.9}
