@@ -10,7 +10,7 @@ from rich.table import Table
 
 from experiments.console import percent, print_table, say, score_table
 from experiments.exits import exit_code
-from experiments.shelf import Shelved, differences, find_run, find_runs
+from experiments.shelf import Shelved, by_experiment, differences, find_run, find_runs
 from experiments.stored import StoredRun, open_run
 from experiments.texts import TextFile
 from trimem.errors import BadInput
@@ -40,18 +40,11 @@ def _list(runs: Sequence[Shelved]) -> None:
     for column in ("experiment", "run", "method", "model", "data", "seed", "differs by", "state", "n", "failed"):
         table.add_column(column, overflow="fold")
     table.add_column(HEADLINE, justify="right")
-    told = {experiment: differences(group) for experiment, group in _by_experiment(runs).items()}
+    told = {experiment: differences(group) for experiment, group in by_experiment(runs).items()}
     for run in runs:
         known = [run.experiment, run.hash, run.method, run.model, run.manifest["dataset"]["name"], str(run.seed)]
         table.add_row(*known, told[run.experiment][run.hash], run.state, *_headline(run.metrics))
     print_table(table)
-
-
-def _by_experiment(runs: Sequence[Shelved]) -> dict[str, list[Shelved]]:
-    groups: dict[str, list[Shelved]] = {}
-    for run in runs:
-        groups.setdefault(run.experiment, []).append(run)
-    return groups
 
 
 def _headline(metrics: Mapping[str, Any] | None) -> tuple[str, str, str]:

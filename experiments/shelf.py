@@ -84,6 +84,14 @@ def find_run(root: Path, name: str) -> Shelved:
     return found[0]
 
 
+def by_experiment(runs: Sequence[Shelved]) -> dict[str, list[Shelved]]:
+    """Runs in their groups, as they come."""
+    groups: dict[str, list[Shelved]] = {}
+    for run in runs:
+        groups.setdefault(run.experiment, []).append(run)
+    return groups
+
+
 def differences(runs: Sequence[Shelved]) -> dict[str, str]:
     """By hash: how each run differs from the others of its method, `retriever.top_k=5`; empty if it does not."""
     told = {}
