@@ -1,11 +1,16 @@
 """Every file under conf/ composes, names what exists, and says how it is used."""
 
 import inspect
+import os
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.utils import get_object
 
 from tests.experiments.harness import ROOT, config_of
@@ -18,8 +23,22 @@ PARTS = ("extractor", "profiler", "planner", "retriever", "reasoner")
 
 def compose_choice(path: Path) -> dict[str, Any]:
     group, name = path.parts[0], path.stem
-    extra = ["dataset.path=data.json"] if "path: ???" in (CONF / path).read_text(encoding="utf-8") else []
-    return config_of(f"{group}={name}", *extra)
+    return config_of(f"{group}={name}", *data_of(path))
+
+
+def data_of(path: Path) -> list[str]:
+    """A file's place for a choice that cannot be composed without one."""
+    text = (CONF / path).read_text(encoding="utf-8")
+    return ["dataset.path=data.json"] if "path: ???" in text or "override /dataset:" in text else []
+
+
+def grid_of(path: Path) -> dict[str, list[str]]:
+    """What an experiment sweeps: key -> values."""
+    node = yaml.safe_load((CONF / path).read_text(encoding="utf-8"))
+    params = node.get("hydra", {}).get("sweeper", {}).get("params", {})
+    parser = OverridesParser.create()
+    swept = [parser.parse_override(f"{key}={values}") for key, values in params.items()]
+    return {one.get_key_element(): [str(v) for v in one.sweep_string_iterator()] for one in swept}
 
 
 def targets(node: Any) -> Iterator[Mapping[str, Any]]:
@@ -94,10 +113,36 @@ def test_toggles_reach_the_parts_that_they_concern() -> None:
 
 @pytest.mark.parametrize("path", [path for path in CHOICES if path.parts[0] == "experiment"], ids=str)
 def test_an_experiment_is_named_like_its_file_and_can_be_narrowed(path: Path) -> None:
-    config = config_of(f"experiment={path.stem}", "seed=7", "backbone=none")
+    config = config_of(f"experiment={path.stem}", "seed=7", "backbone=none", *data_of(path))
     assert config["name"] == path.stem
     assert config["seed"] == 7
     assert config["backbone"] is None
+
+
+EXPERIMENTS = [path for path in CHOICES if path.parts[0] == "experiment"]
+POINTS = [(path, f"{key}={value}") for path in EXPERIMENTS for key, values in grid_of(path).items() for value in values]
+
+
+@pytest.mark.parametrize(("path", "point"), POINTS, ids=lambda value: getattr(value, "stem", value))
+def test_every_point_of_an_experiment_s_grid_composes(path: Path, point: str) -> None:
+    config_of(f"experiment={path.stem}", *data_of(path), point)
+
+
+def test_the_tables_hold_all_nine_methods_and_the_paper_s_models() -> None:
+    methods = sorted(path.stem for path in (CONF / "method").glob("*.yaml"))
+    models = []
+    for table in ("table1_high_capability", "table2_efficient", "table3_perltqa", "equal_context"):
+        grid = grid_of(Path("experiment") / f"{table}.yaml")
+        assert sorted(grid["method"]) == methods
+        models += grid.get("backbone", [])
+    assert models == ["gpt-4o", "gpt-4.1-mini", "gpt-5-nano", "qwen3-8b", "llama-3.1-8b-instruct"]
+
+
+def test_the_command_line_narrows_a_grid(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "experiments.run", "experiment=smoke", "method=naive_rag", "tracker=none"]
+    done = subprocess.run(command, cwd=tmp_path, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()
+    assert len(list(tmp_path.glob("runs/smoke/*/metrics.json"))) == 2
 
 
 def test_no_config_holds_a_secret_or_a_value_that_yaml_reads_as_another_type() -> None:
