@@ -7,7 +7,9 @@ from pathlib import Path
 
 from experiments.console import say
 from experiments.exits import exit_code
+from experiments.report.figures import draw
 from experiments.report.grid import remembering, settings_of
+from experiments.report.pages import write_pages
 from experiments.report.tables import Table, tables_of
 from experiments.report.write import as_csv, latex, markdown
 from experiments.shelf import by_experiment, find_runs
@@ -26,20 +28,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not any(settings.values()):
         raise BadInput("none of these runs is finished: the command that began them goes on with them")
     tables = {name: tables_of(name, found, groups[name]) for name, found in settings.items() if found}
-    _write_tables(arguments.out, tables)
+    every = [table for found in tables.values() for table in found]
+    _write_tables(arguments.out, every)
+    figures = [f for name, found in settings.items() if found for f in draw(name, found, arguments.out / "figures")]
+    pages = [(*run, setting.told) for found in settings.values() for setting in found for run in setting.runs]
+    write_pages(arguments.out, every, figures, pages)
     say(f"report: {arguments.out}")
     return 0
 
 
-def _write_tables(out: Path, tables: dict[str, list[Table]]) -> None:
+def _write_tables(out: Path, tables: Sequence[Table]) -> None:
     """Each table in three formats, and all of them as one Markdown page."""
     folder = out / "tables"
     folder.mkdir(parents=True, exist_ok=True)
-    every = [table for found in tables.values() for table in found]
-    for table in every:
+    for table in tables:
         for suffix, render in (("md", markdown), ("tex", latex), ("csv", as_csv)):
             (folder / f"{table.name}.{suffix}").write_text(render(table), encoding="utf-8")
-    (out / "report.md").write_text("\n".join(["# Report", "", *map(markdown, every)]), encoding="utf-8")
+    (out / "report.md").write_text("\n".join(["# Report", "", *map(markdown, tables)]), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ class Setting:
         return fmean(timed) if timed else None
 
     def usage(self, key: str) -> float | None:
-        """Sum over stages of `calls` or `usd`, mean over seeds; None if a part of it is unknown."""
+        """Sum over stages of one cost, mean over seeds; None if a part of it is unknown."""
         sums = [[cost[key] for cost in (run.metrics or {"usage": {}})["usage"].values()] for run, _ in self.runs]
         return None if any(None in costs for costs in sums) else fmean(sum(costs) for costs in sums)
 
