@@ -191,7 +191,7 @@ def prediction(conversation: str, category: int, question: Question, answer: Ans
 def _item(item: Item) -> dict[str, Any]:
     """An item without its text, which `texts.jsonl` holds."""
     known = {"kind": item.kind, "id": item.id, "sources": list(item.sources), "rank": item.rank}
-    return {**known, "score": round(item.score, 6)}
+    return {**known, "score": round(item.score, 6), **({"views": dict(item.views)} if item.views else {})}
 
 
 def write_report(folder: Path, report: BuildReport, seconds: float) -> None:

@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
+from omegaconf import OmegaConf
 
 from experiments.exits import CONF
 from experiments.run_dir import SCHEMA, read_json
@@ -107,7 +107,7 @@ def differences(runs: Sequence[Shelved]) -> dict[str, str]:
 def method_names() -> dict[str, str]:
     """Class path -> name in `conf/method`, the only register of methods."""
     files = sorted((CONF / "method").glob("*.yaml"))
-    return {yaml.safe_load(file.read_text(encoding="utf-8"))["_target_"]: file.stem for file in files}
+    return {str(OmegaConf.select(OmegaConf.load(file), "_target_")): file.stem for file in files}
 
 
 def _read(directory: Path) -> Shelved:

@@ -34,7 +34,7 @@ class TextFile:
     def keep(self, conversation: str, items: Iterable[Item]) -> None:
         """Add the texts that are new."""
         with self._lock:
-            new = {(conversation, item.kind, item.id): item.text for item in items}
+            new: dict[Key, str] = {(conversation, item.kind, item.id): item.text for item in items}
             new = {key: text for key, text in new.items() if key not in self._known}
             if new:
                 self._known |= set(new)

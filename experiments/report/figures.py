@@ -9,7 +9,7 @@ from experiments.metrics.stats import Cell
 from experiments.report.grid import Setting
 
 METRIC = "f1_set"
-STYLE = {
+STYLE: Any = {
     "figure.figsize": (6.4, 3.6),
     "figure.constrained_layout.use": True,
     "font.size": 9,
@@ -89,7 +89,7 @@ def _sweep(axes: Any, settings: Sequence[Setting], key: str) -> None:
         _errorbar(axes, [x for x, _ in points], [cell for _, cell in points], name, "-o")
     axes.set_xlabel(key)
     axes.set_ylabel(f"{METRIC}, %")
-    axes.legend(frameon=False)
+    _legend(axes)
 
 
 def _errorbar(axes: Any, places: Sequence[float], cells: Sequence[Cell], label: str, style: str) -> None:
@@ -112,7 +112,7 @@ def _categories(axes: Any, settings: Sequence[Setting]) -> None:
         _errorbar(axes, [x for x, _ in found], [cell for _, cell in found], setting.label, "o")
     axes.set_xticks(range(len(present)), [f"{id} {names[id]}" for id in present])
     axes.set_ylabel(f"{METRIC}, %")
-    axes.legend(frameon=False, fontsize=7)
+    _legend(axes)
 
 
 def _of_category(id: int) -> Callable[[Any], Cell | None]:
@@ -126,7 +126,12 @@ def _tokens(axes: Any, settings: Sequence[Setting]) -> None:
             _errorbar(axes, [tokens["mean"] or 0.0], [score], setting.label, "o")
     axes.set_xlabel("context tokens (o200k_base)")
     axes.set_ylabel(f"{METRIC}, %")
-    axes.legend(frameon=False, fontsize=7)
+    _legend(axes)
+
+
+def _legend(axes: Any) -> None:
+    """Beside the axes, where it covers nothing."""
+    axes.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
 def _stages(axes: Any, settings: Sequence[Setting]) -> None:
@@ -138,7 +143,7 @@ def _stages(axes: Any, settings: Sequence[Setting]) -> None:
         axes.barh([setting.label for setting in settings], sizes, left=left, label=stage.removeprefix("baseline:"))
         left = [a + b for a, b in zip(left, sizes, strict=True)]
     axes.set_xlabel("tokens of the calls that were made")
-    axes.legend(frameon=False, fontsize=6, ncols=2)
+    _legend(axes)
 
 
 def _sent(cost: dict[str, Any]) -> float:

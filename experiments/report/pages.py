@@ -52,7 +52,9 @@ def _run_page(shelved: Shelved, stored: StoredRun, told: str) -> dict[str, Any]:
     rows = {row["question_id"]: row for row in stored.rows}
     scored = {one.id: one for one in stored.scored()}
     texts = Texts(stored.directory)
-    talks, questions, traces = [], [], []
+    talks: list[dict[str, Any]] = []
+    questions: list[dict[str, Any]] = []
+    traces: list[dict[str, Any]] = []
     places = Places()
     for number, conversation in enumerate(stored.dataset.conversations):
         places.add(conversation)
@@ -61,17 +63,21 @@ def _run_page(shelved: Shelved, stored: StoredRun, told: str) -> dict[str, Any]:
             row = rows.get(question.id, {})
             questions.append(_question(len(questions), question, row, scored[question.id], stored, places))
             traces.append(_trace(conversation, row, set(stored.golds[question.id].evidence), texts, places))
-    licence = stored.dataset.licence
     return {
         "title": f"{shelved.method}, {shelved.model}, {stored.dataset.name}",
         "facts_of_run": " · ".join(filter(None, [shelved.experiment, shelved.hash, f"seed {shelved.seed}", told])),
-        "notice": f"The dialogues below are under {licence}: non-commercial use only." if "NC" in licence else "",
+        "notice": notice_of(stored.dataset.licence),
         "categories": sorted(stored.dataset.categories.items()),
         "questions": questions,
         "talks": talks,
         "prompts": sorted(shelved.manifest["prompts"].items()),
         "data": {"texts": texts.used, "traces": traces},
     }
+
+
+def notice_of(licence: str) -> str:
+    """What a page says about the text in it."""
+    return f"The dialogues on this page are under {licence}: for non-commercial use only." if "NC" in licence else ""
 
 
 class Texts:

@@ -47,8 +47,8 @@ def published() -> tuple[Published, ...]:
 
 
 def _entry(row: Mapping[str, str]) -> Published:
-    n, value = int(row["n"]) if row["n"] else None, float(row["value"]) if row["value"] else None
-    return Published(**{**row, "n": n, "value": value})  # type: ignore[arg-type] - the rest is text
+    numbers: dict[str, Any] = {"n": int(row["n"] or 0) or None, "value": float(row["value"]) if row["value"] else None}
+    return Published(**{**row, **numbers})
 
 
 def about(run: Shelved) -> list[Published]:
@@ -70,10 +70,12 @@ def cell_of(metrics: Mapping[str, Any], entry: Published) -> Cell | None:
 
 def judge(entry: Published, cell: Cell | None) -> tuple[Verdict, str]:
     """A verdict on one printed number and, where there is none, why."""
+    if entry.value is not None and (cell is None or cell["mean"] is None):
+        return "NOT RUN", ""
     if reason := _no_verdict(entry):
         return "NO VERDICT", reason
-    if cell is None or cell["mean"] is None:
-        return "NOT RUN", ""
+    assert cell is not None
+    assert cell["mean"] is not None
     if entry.n is not None and cell["n"] != entry.n:
         return "NO VERDICT", f"other questions: {cell['n']} of ours, {entry.n} of theirs"
     assert entry.value is not None

@@ -47,13 +47,12 @@ def _scores(experiment: str, settings: Sequence[Setting], notes: tuple[str, ...]
     marks = {metric: _marks(settings, metric) for metric in SCORES}
     rows = []
     for setting in settings:
-        metrics = setting.first.metrics or {}
         cells = {metric: setting.cell(_finder(metric)) for metric in SCORES}
         tokens = setting.cell(lambda found: found["context_tokens"].get("total"))
-        row = [setting.first.model, setting.label, len(setting.runs), metrics["n"], _failed(setting)]
+        row = [setting.first.model, setting.label, len(setting.runs), _n(cells["f1_set"]), _failed(setting)]
         scores = [Text(percent(cells[metric]), marks[metric].get(setting.first.hash, "")) for metric in SCORES]
         costs = [f"{tokens['mean']:.0f}" if tokens else "–", f"{setting.build_seconds:.1f}"]
-        costs += [_number(setting.answer_seconds, 2), _number(setting.usage("calls"), 0)]
+        costs += [_number(setting.answer_seconds, 2), _number(_calls(setting), 0)]
         costs += [_number(setting.usage("usd"), 4), _printed(setting)]
         rows.append((*map(_text, row), *scores, *map(_text, costs)))
     return Table(experiment, experiment, (*columns, "calls", "usd", "published f1_set"), tuple(rows), notes)
@@ -76,15 +75,13 @@ def _categories(experiment: str, settings: Sequence[Setting]) -> Table:
 
 def _verdicts(experiment: str, settings: Sequence[Setting]) -> Table:
     """Every printed number about what was run here, and those of the same models and data that were not run."""
-    ran = {setting.first.hash: setting for setting in settings}
     models = {(s.first.manifest["dataset"]["name"], s.first.model) for s in settings}
-    methods = {setting.first.method for setting in settings}
     rows = []
     for entry in published():
         if (entry.dataset, entry.model) not in models or entry.value is None:
             continue
-        ours = [s for s in ran.values() if entry in about(s.first)] or [None]
-        rows += [_verdict_row(entry, setting) for setting in ours if setting or entry.method not in methods]
+        ours: list[Setting | None] = [s for s in settings if entry in about(s.first)]
+        rows += [_verdict_row(entry, setting) for setting in ours or [None]]
     columns = ("model", "method", "metric", "category", "mean", "published", "ours", "verdict", "why", "source")
     note = "OK: inside our interval. NEAR: within one point of it. OFF: neither."
     return Table(f"{experiment}_verdicts", f"{experiment}, held against print", columns, tuple(rows), (note,))
@@ -110,7 +107,7 @@ def footer(settings: Sequence[Setting], runs: Sequence[Shelved]) -> Iterable[str
         for s in stored
     )
     yield "answer prompt: " + _each(_answer_prompts(setting.first) for setting in settings)
-    yield f"cost of all runs: {_total([setting.usage('usd') for setting in settings])}"
+    yield f"calls: also those that the cache answered; usd: spent. All: {_total([s.usage('usd') for s in settings])}"
     yield from _abstention(settings)
     if played := sorted({setting.first.model for setting in settings} & set(PLAYED)):
         yield f"{', '.join(played)}: a fake model that exercises the code; its scores say nothing about a method"
@@ -185,8 +182,19 @@ def _printed(setting: Setting) -> str:
     )
 
 
-def _failed(setting: Setting) -> int:
-    return sum(run.metrics["failed"] for run, _ in setting.runs if run.metrics)
+def _failed(setting: Setting) -> str:
+    """Of all seeds' questions."""
+    counts = [(run.metrics["failed"], run.metrics["n"]) for run, _ in setting.runs if run.metrics]
+    return f"{sum(failed for failed, _ in counts)} of {sum(n for _, n in counts)}"
+
+
+def _n(cell: Cell | None) -> int:
+    return cell["n"] if cell else 0
+
+
+def _calls(setting: Setting) -> float:
+    """What the method asks for, whether or not the cache had it: a cheap second run is no cheap method."""
+    return (setting.usage("calls") or 0) + (setting.usage("cached") or 0)
 
 
 def _with_n(cell: Cell | None) -> str:

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.utils import get_object
+from omegaconf import OmegaConf
 
 from tests.experiments.harness import ROOT, config_of
 
@@ -34,7 +34,8 @@ def data_of(path: Path) -> list[str]:
 
 def grid_of(path: Path) -> dict[str, list[str]]:
     """What an experiment sweeps: key -> values."""
-    node = yaml.safe_load((CONF / path).read_text(encoding="utf-8"))
+    node = OmegaConf.to_container(OmegaConf.load(CONF / path))
+    assert isinstance(node, dict)
     params = node.get("hydra", {}).get("sweeper", {}).get("params", {})
     parser = OverridesParser.create()
     swept = [parser.parse_override(f"{key}={values}") for key, values in params.items()]
