@@ -70,9 +70,10 @@ def test_a_run_without_metrics_is_running_while_a_process_holds_it(tmp_path: Pat
     directory = Path(run_mini(tmp_path)["run"])
     (directory / "metrics.json").unlink()
     (run,) = find_runs([directory])
-    assert run.state == "stopped"
+    states = [run.state]
     with run_directory(directory):
-        assert run.state == "running"
+        states.append(run.state)
+    assert states == ["stopped", "running"]
 
 
 def test_a_folder_without_runs_is_refused(tmp_path: Path) -> None:
