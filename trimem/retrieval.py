@@ -110,15 +110,9 @@ class HybridRetriever:
         dense, lexical = self._dense(plan, store, width), self._lexical(plan, store, width)
         return {"dense": dense, "lexical": lexical, "symbolic": symbolic}
 
-    def _votes(self, views: Views) -> tuple[list[list[Found]], list[float]]:
-        """Rankings of the dense and the lexical view; each view has one vote, however many queries it was asked."""
-        voting = (views["dense"], views["lexical"])
-        rankings = [[found for found, _ in hits] for view in voting for hits in view]
-        return rankings, [1 / len(view) for view in voting for _ in view]
-
     def _at_sources(self, views: Views, plan: Plan, store: Store) -> list[tuple[Found, float]]:
         """Turns by the votes of all that comes from them, each as its best fact not yet shown, or as itself."""
-        rankings, weights = self._votes(views)
+        rankings, weights = _votes(views)
         facts = [found for found, _ in reciprocal_rank_fusion(rankings, MEETING_K, weights) if found[0] == "fact"]
         sources = {fact.id: fact.sources for fact in store.facts_by_id([id_ for _, id_ in facts])}
         citing: dict[Found, list[Found]] = {}
@@ -155,14 +149,19 @@ class HybridRetriever:
 
     def _fused(self, views: Views, plan: Plan, store: Store) -> list[tuple[Found, float]]:
         """Reciprocal rank fusion of units as they are."""
-        rankings, weights = self._votes(views)
+        rankings, weights = _votes(views)
         if "symbolic" in self._views and "fact" in self._units:
             so_far = [found for found, _ in reciprocal_rank_fusion(rankings, weights=weights)]
             rankings.append(self._symbolic_among(so_far, plan, store, self._top_k * OVERFETCH))
             weights.append(1.0)
         return reciprocal_rank_fusion(rankings, weights=weights)
 
-    def _concatenated(self, views: Views, plan: Plan, store: Store) -> list[tuple[Found, float]]:
+    def _concatenated(
+        self,
+        views: Views,
+        plan: Plan,  # noqa: ARG002 - called like the other fusions
+        store: Store,  # noqa: ARG002
+    ) -> list[tuple[Found, float]]:
         """The top-K of each query in each view, one after the other."""
         firsts: dict[Found, float] = {}
         for found, score in (hit for view in views.values() for hits in view for hit in hits[: self._top_k]):
@@ -221,6 +220,13 @@ class HybridRetriever:
         if known and not found:
             found = _profiles_of(store.speakers(), store)
         return _trimmed(found, self._budget["profiles"])
+
+
+def _votes(views: Views) -> tuple[list[list[Found]], list[float]]:
+    """Rankings of the dense and the lexical view; each view has one vote, however many queries it was asked."""
+    voting = (views["dense"], views["lexical"])
+    rankings = [[found for found, _ in hits] for view in voting for hits in view]
+    return rankings, [1 / len(view) for view in voting for _ in view]
 
 
 def _places(views: Views) -> dict[Found, tuple[tuple[str, int], ...]]:
