@@ -4,6 +4,7 @@ Paper: dense, lexical and symbolic search, one top-K, the source turns of what w
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import cast
@@ -36,6 +37,8 @@ OTHER_SIGNAL = 0.2
 
 Found = tuple[Unit, str]
 """A unit and its id; orders by both."""
+Views = Mapping[str, list[list[tuple[Found, float]]]]
+"""By view: what it found for each query (and unit) that it was asked, with scores, best first."""
 
 
 class HybridRetriever:
@@ -89,24 +92,27 @@ class HybridRetriever:
     def _ranked(self, plan: Plan, store: Store) -> list[Item]:
         """The global top-K of all units, best first."""
         fuse = {"sources": self._at_sources, "rrf": self._fused, "none": self._concatenated}[self._fusion]
-        best = fuse(plan, store)[: self._top_k]
+        views = self._search(plan, store)
+        best = fuse(views, plan, store)[: self._top_k]
         facts = {fact.id: fact for fact in store.facts_by_id([id_ for (unit, id_), _ in best if unit == "fact"])}
         turns = {turn.id: turn for turn in store.turns_by_id([id_ for (unit, id_), _ in best if unit == "turn"])}
-        return [
+        items = [
             fact_item(facts[id_], score, rank) if unit == "fact" else turn_item(turns[id_], score, rank)
             for rank, ((unit, id_), score) in enumerate(best, 1)
         ]
+        places = _places(views)
+        return [replace(item, views=places.get(found, ())) for item, (found, _) in zip(items, best, strict=True)]
 
-    def _votes(self, plan: Plan, store: Store) -> tuple[list[list[Found]], list[float]]:
-        """Rankings of the dense and the lexical view; each view has one vote, however many queries it was asked."""
+    def _search(self, plan: Plan, store: Store) -> Views:
+        """What each view finds for each query, wider than top_k, so that what several find a little can win."""
         width = self._top_k * OVERFETCH
-        views = (self._dense(plan, store, width), self._lexical(plan, store, width))
-        rankings = [[found for found, _ in hits] for view in views for hits in view]
-        return rankings, [1 / len(view) for view in views for _ in view]
+        symbolic = [_of("fact", self._symbolic(plan, store, width))] if "fact" in self._units else []
+        dense, lexical = self._dense(plan, store, width), self._lexical(plan, store, width)
+        return {"dense": dense, "lexical": lexical, "symbolic": symbolic}
 
-    def _at_sources(self, plan: Plan, store: Store) -> list[tuple[Found, float]]:
+    def _at_sources(self, views: Views, plan: Plan, store: Store) -> list[tuple[Found, float]]:
         """Turns by the votes of all that comes from them, each as its best fact not yet shown, or as itself."""
-        rankings, weights = self._votes(plan, store)
+        rankings, weights = _votes(views)
         facts = [found for found, _ in reciprocal_rank_fusion(rankings, MEETING_K, weights) if found[0] == "fact"]
         sources = {fact.id: fact.sources for fact in store.facts_by_id([id_ for _, id_ in facts])}
         citing: dict[Found, list[Found]] = {}
@@ -141,20 +147,24 @@ class HybridRetriever:
                 gains[turn] = gains.get(turn, 1.0) + OTHER_SIGNAL * met[fact.id]
         return gains
 
-    def _fused(self, plan: Plan, store: Store) -> list[tuple[Found, float]]:
+    def _fused(self, views: Views, plan: Plan, store: Store) -> list[tuple[Found, float]]:
         """Reciprocal rank fusion of units as they are."""
-        rankings, weights = self._votes(plan, store)
+        rankings, weights = _votes(views)
         if "symbolic" in self._views and "fact" in self._units:
             so_far = [found for found, _ in reciprocal_rank_fusion(rankings, weights=weights)]
             rankings.append(self._symbolic_among(so_far, plan, store, self._top_k * OVERFETCH))
             weights.append(1.0)
         return reciprocal_rank_fusion(rankings, weights=weights)
 
-    def _concatenated(self, plan: Plan, store: Store) -> list[tuple[Found, float]]:
-        symbolic = [_of("fact", self._symbolic(plan, store, self._top_k))] if "fact" in self._units else []
-        views = self._dense(plan, store, self._top_k) + self._lexical(plan, store, self._top_k) + symbolic
+    def _concatenated(
+        self,
+        views: Views,
+        plan: Plan,  # noqa: ARG002 - called like the other fusions
+        store: Store,  # noqa: ARG002
+    ) -> list[tuple[Found, float]]:
+        """The top-K of each query in each view, one after the other."""
         firsts: dict[Found, float] = {}
-        for found, score in (hit for hits in views for hit in hits):
+        for found, score in (hit for view in views.values() for hits in view for hit in hits[: self._top_k]):
             firsts.setdefault(found, score)
         return list(firsts.items())
 
@@ -210,6 +220,24 @@ class HybridRetriever:
         if known and not found:
             found = _profiles_of(store.speakers(), store)
         return _trimmed(found, self._budget["profiles"])
+
+
+def _votes(views: Views) -> tuple[list[list[Found]], list[float]]:
+    """Rankings of the dense and the lexical view; each view has one vote, however many queries it was asked."""
+    voting = (views["dense"], views["lexical"])
+    rankings = [[found for found, _ in hits] for view in voting for hits in view]
+    return rankings, [1 / len(view) for view in voting for _ in view]
+
+
+def _places(views: Views) -> dict[Found, tuple[tuple[str, int], ...]]:
+    """The views that found each item, with its best rank over the queries that each was asked."""
+    best: dict[Found, dict[str, int]] = {}
+    for view, rankings in views.items():
+        for ranking in rankings:
+            for rank, (found, _) in enumerate(ranking, 1):
+                ranks = best.setdefault(found, {})
+                ranks[view] = min(rank, ranks.get(view, rank))
+    return {found: tuple(ranks.items()) for found, ranks in best.items()}
 
 
 def fact_item(fact: Fact, score: float = 0.0, rank: int = 0) -> Item:

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.utils import get_object
+from omegaconf import OmegaConf
 
 from tests.experiments.harness import ROOT, config_of
 
@@ -18,9 +20,24 @@ PARTS = ("extractor", "profiler", "planner", "retriever", "reasoner")
 
 def compose_choice(path: Path) -> dict[str, Any]:
     group, name = path.parts[0], path.stem
+    return config_of(f"{group}={name}", *given_for(path))
+
+
+def given_for(path: Path) -> list[str]:
+    """What a choice needs to be composed: a data set's file, a model's name."""
     text = (CONF / path).read_text(encoding="utf-8")
-    missing = [key for key in ("path", "model") if f"{key}: ???" in text]
-    return config_of(f"{group}={name}", *(f"{group}.{key}=given" for key in missing))
+    missing = [f"{path.parts[0]}.{key}=given" for key in ("path", "model") if f"{key}: ???" in text]
+    return [*missing, *(["dataset.path=given"] if "override /dataset:" in text else [])]
+
+
+def grid_of(path: Path) -> dict[str, list[str]]:
+    """What an experiment sweeps: key -> values."""
+    node = OmegaConf.to_container(OmegaConf.load(CONF / path))
+    assert isinstance(node, dict)
+    params = node.get("hydra", {}).get("sweeper", {}).get("params", {})
+    parser = OverridesParser.create()
+    swept = [parser.parse_override(f"{key}={values}") for key, values in params.items()]
+    return {one.get_key_element(): [str(v) for v in one.sweep_string_iterator()] for one in swept}
 
 
 def targets(node: Any) -> Iterator[Mapping[str, Any]]:
@@ -95,10 +112,29 @@ def test_toggles_reach_the_parts_that_they_concern() -> None:
 
 @pytest.mark.parametrize("path", [path for path in CHOICES if path.parts[0] == "experiment"], ids=str)
 def test_an_experiment_is_named_like_its_file_and_can_be_narrowed(path: Path) -> None:
-    config = config_of(f"experiment={path.stem}", "seed=7", "backbone=none")
+    config = config_of(f"experiment={path.stem}", "seed=7", "backbone=none", *given_for(path))
     assert config["name"] == path.stem
     assert config["seed"] == 7
     assert config["backbone"] is None
+
+
+EXPERIMENTS = [path for path in CHOICES if path.parts[0] == "experiment"]
+POINTS = [(path, f"{key}={value}") for path in EXPERIMENTS for key, values in grid_of(path).items() for value in values]
+
+
+@pytest.mark.parametrize(("path", "point"), POINTS, ids=lambda value: getattr(value, "stem", value))
+def test_every_point_of_an_experiment_s_grid_composes(path: Path, point: str) -> None:
+    config_of(f"experiment={path.stem}", *given_for(path), point)
+
+
+def test_the_tables_hold_all_nine_methods_and_the_paper_s_models() -> None:
+    methods = sorted(path.stem for path in (CONF / "method").glob("*.yaml"))
+    models = []
+    for table in ("table1_high_capability", "table2_efficient", "table3_perltqa", "equal_context"):
+        grid = grid_of(Path("experiment") / f"{table}.yaml")
+        assert sorted(grid["method"]) == methods
+        models += grid.get("backbone", [])
+    assert models == ["gpt-4o", "gpt-4.1-mini", "gpt-5-nano", "qwen3-8b", "llama-3.1-8b-instruct"]
 
 
 def test_no_config_holds_a_secret_or_a_value_that_yaml_reads_as_another_type() -> None:

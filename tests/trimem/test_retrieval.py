@@ -61,6 +61,14 @@ def test_the_fact_asked_for_comes_first_then_its_turn_and_the_profile(store: Sto
     }
 
 
+@pytest.mark.parametrize("fusion", ["rrf", "none"])
+def test_an_item_tells_which_views_found_it_and_where(store: Store, fusion: str) -> None:
+    (piano, *_) = HybridRetriever(EMBEDDER, fusion=fusion).retrieve(QUESTION, PLAN, store).facts
+    assert dict(piano.views) == {"dense": 1, "lexical": 1, "symbolic": 1}
+    (alone, *_) = HybridRetriever(EMBEDDER, views=["lexical"], fusion=fusion).retrieve(QUESTION, PLAN, store).facts
+    assert dict(alone.views) == {"lexical": 1}
+
+
 @pytest.mark.parametrize("view", ["dense", "lexical", "symbolic"])
 @pytest.mark.parametrize("fusion", ["rrf", "none"])
 def test_each_view_alone_finds_the_fact(store: Store, view: str, fusion: str) -> None:
