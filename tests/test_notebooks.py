@@ -1,6 +1,5 @@
 """Every notebook runs from top to bottom on the sample set; none is shipped with outputs that could be old."""
 
-import json
 import os
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 
 def read(path: Path) -> Any:
-    return nbformat.from_dict(json.loads(path.read_text(encoding="utf-8")))  # type: ignore[no-untyped-call]
+    return nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-untyped-call]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
