@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from experiments import resolvers  # noqa: F401 - config files use what it registers
-from experiments.benches import storage
+from experiments.benches import commands, model, storage
 from experiments.benches.figures import Figure
 from experiments.exits import exit_code
 from experiments.manifest import code_version, versions
@@ -23,9 +23,25 @@ from experiments.settings import checked
 from trimem.errors import BadInput
 
 Options = Mapping[str, Any]
-BENCHES: Mapping[str, Callable[[Options], list[Figure]]] = {
-    "retrieve": lambda options: storage.retrieve(options["sizes"], options["questions"]),
-    "ingest": lambda options: storage.ingest(options["sizes"], options["repeats"]),
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be measured: the keys under `bench`, the other overrides, and the launch directory."""
+
+    options: Options
+    overrides: Sequence[str] = ()
+    launch: Path = Path()
+
+
+BENCHES: Mapping[str, Callable[[Order], list[Figure]]] = {
+    "llm": lambda order: model.llm(order.options),
+    "build": lambda order: model.build(order.overrides, order.options, order.launch),
+    "answer": lambda order: model.answer(order.overrides, order.options, order.launch),
+    "retrieve": lambda order: storage.retrieve(order.options["sizes"], order.options["questions"]),
+    "ingest": lambda order: storage.ingest(order.options["sizes"], order.options["repeats"]),
+    "sweep": lambda order: commands.sweep(order.overrides, order.options, order.launch),
+    "startup": lambda order: commands.startup(order.options, order.launch),
 }
 
 
@@ -37,9 +53,9 @@ def chosen(what: str | Sequence[str]) -> list[str]:
     return list(BENCHES) if "all" in names else list(dict.fromkeys(names))
 
 
-def measure(options: Options) -> dict[str, Any]:
-    """Run what `options["what"]` names; what the JSON file holds."""
-    figures = [figure for name in chosen(options["what"]) for figure in BENCHES[name](options)]
+def measure(order: Order) -> dict[str, Any]:
+    """Run what `bench.what` names; what the JSON file holds."""
+    figures = [figure for name in chosen(order.options["what"]) for figure in BENCHES[name](order)]
     shown = [{"ratio": figure.ratio, "met": figure.met, **asdict(figure)} for figure in figures]
     load = os.getloadavg()[0]
     machine = {"cores": len(os.sched_getaffinity(0)), "load": round(load, 2)}
@@ -63,9 +79,12 @@ def table(result: Mapping[str, Any]) -> Table:
 def app(config: DictConfig) -> None:
     """Measure, show, write."""
     options = checked(dict[str, Any], OmegaConf.to_container(config.bench, resolve=True), "bench")
-    result = measure(options)
+    job = HydraConfig.get()
+    launch = Path(job.runtime.cwd)
+    overrides = [override for override in job.overrides.task if not override.startswith("bench.")]
+    result = measure(Order(options, overrides, launch))
     Console(width=120).print(table(result))
-    output = Path(HydraConfig.get().runtime.cwd) / options["output"]
+    output = launch / options["output"]
     write_json(output, result)
     print(f"figures: {output}")  # noqa: T201 - the command's own voice
 
