@@ -107,6 +107,7 @@ async def _head(reader: asyncio.StreamReader) -> list[bytes]:
 
 def _response(known: tuple[str, int, int] | None) -> bytes:
     """A chat completion, or 400 for what was not rehearsed: that is a fault of the bench, never a slow answer."""
+    body: dict[str, Any]
     if known is None:
         status, body = "400 Bad Request", {"error": {"message": "this request was not rehearsed"}}
     else:

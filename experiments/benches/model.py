@@ -156,9 +156,7 @@ def _way(
     context = statistics.mean(answer.context.tokens.get("total", 0) for answer in work.answers)
     return [
         Figure("answer", f"calls a question, {way}", work.asked / n, "", calls),
-        Figure(
-            "answer", f"prompt tokens a question, {way}", work.prompt_tokens / n, "", PROMPT_TOKENS if ours else None
-        ),
+        Figure("answer", f"prompt tokens a question, {way}", work.prompt_tokens / n, "", prompt),
         Figure("answer", f"context tokens a question, {way}", context, "", most),
         Figure("answer", f"context_recall, {way}", _context_recall(config, work.answers), ""),
     ]
