@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.benches.figures import Figure, seconds
+from trimem.errors import BadInput
 
 MOST_CALLS = 1.05
 CACHED_SHARE = 0.10
@@ -81,7 +82,9 @@ def _run(arguments: Sequence[str], launch: Path) -> str:
 
 def _python(arguments: Sequence[str], launch: Path, err: bool = False) -> str:
     command = [sys.executable, *arguments]
-    ended = subprocess.run(command, cwd=launch, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
+    ended = subprocess.run(command, cwd=launch, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    if ended.returncode:
+        raise BadInput(f"{' '.join(command)} ended with {ended.returncode}: {ended.stderr.strip()[-500:]}")
     return ended.stderr if err else ended.stdout
 
 

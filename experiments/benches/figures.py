@@ -25,8 +25,8 @@ class Figure:
 
     @property
     def ratio(self) -> float | None:
-        """Value to target: 1 is the target; None where there is none."""
-        return None if self.target is None else self.value / self.target
+        """Value to target: 1 is the target; None where there is none, or where it is 0."""
+        return self.value / self.target if self.target else None
 
     @property
     def met(self) -> bool | None:

@@ -68,6 +68,8 @@ def test_a_figure_knows_its_target_from_either_side() -> None:
     assert Figure("b", "n", 3.0, "s", 2.0, "least").met is True
     assert Figure("b", "n", 3.0, "s", 2.0).ratio == 1.5
     assert Figure("b", "n", 3.0, "s").met is None
+    none_wanted = Figure("b", "n", 0.0, "", 0.0)
+    assert none_wanted.met is True and none_wanted.ratio is None
 
 
 def test_the_tail_is_the_99th_percentile() -> None:
