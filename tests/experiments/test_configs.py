@@ -52,7 +52,7 @@ def targets(node: Any) -> Iterator[Mapping[str, Any]]:
 def test_every_file_is_short_and_shows_the_command_that_uses_it(path: Path) -> None:
     lines = (CONF / path).read_text(encoding="utf-8").splitlines()
     comments = [line for line in lines[:2] if line.startswith("#")]
-    assert any("experiments.run" in line for line in comments) or path.parts[0] == "hydra"
+    assert any("python -m experiments." in line for line in comments) or path.parts[0] == "hydra"
     assert len(lines) <= (80 if path.name == "config.yaml" else 40)
 
 
