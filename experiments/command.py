@@ -10,6 +10,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
+from experiments import resolvers  # noqa: F401 - config files use what it registers
 from experiments.exits import exit_code
 from experiments.jobs import record
 

@@ -11,6 +11,7 @@ from typing import Any
 from experiments import console, manifest
 from experiments.answering import Answering, Opener, Progress
 from experiments.assemble import assemble
+from experiments.cache import KEYS, KeyFile
 from experiments.data.types import Dataset, GoldBook
 from experiments.estimate import estimate
 from experiments.exits import complain
@@ -36,13 +37,17 @@ def run(config: Mapping[str, Any], launch: Path) -> dict[str, Any]:
     config = absolute(config, launch)
     settings = read_settings(config)
     dataset, golds = load_data(config)
+
+    def describe(services: Services) -> Work:
+        return Work(config, settings, dataset, golds, assemble_method(config, services), services)
+
     if settings.estimate:
-        return estimate(config, settings, dataset, lambda services: opener(assemble_method(config, services)))
+        return estimate(config, settings, dataset, describe)
     with ExitStack() as stack:
         services = Services(config, settings)
         stack.callback(services.close)
         tracker: Tracker = assemble(config, "tracker", {})
-        work = Work(config, settings, dataset, golds, assemble_method(config, services), services)
+        work = describe(services)
         directory = stack.enter_context(run_directory(work.directory))
         return work.do(directory, tracker)
 
@@ -101,16 +106,21 @@ class Work:
     def directory(self) -> Path:
         return self.settings.paths.runs / self.settings.name / self.hash
 
+    @property
+    def open_memory(self) -> Opener:
+        return opener(self.method)
+
     def do(self, directory: Path, tracker: Tracker) -> dict[str, Any]:
         """Build and answer what is missing, then score, log and show."""
         record = manifest.Record(directory / "manifest.json", self.services)
         commit = record.begin(self._description())
+        self.services.note_replies(KeyFile(directory / KEYS))
         spending = Spending(directory / "usage.json", self.services.usage)
         answering = Answering(
             directory=directory,
             dataset=self.dataset,
             categories={id: self.golds[id].category for id in self.dataset.question_ids},
-            open_memory=opener(self.method),
+            open_memory=self.open_memory,
             workers=self.settings.workers,
             commit=commit,
             llm=self.services.llm,

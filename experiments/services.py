@@ -1,18 +1,20 @@
 """The live things that parts share: the model behind its cache and meter, and the embedder. Made once, on demand."""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
 from experiments.assemble import Service, assemble
+from experiments.cache import NAME
 from experiments.exits import CONF
 from experiments.settings import Settings
 from trimem.errors import BadInput
 from trimem.llm.base import LLM, Provider, Reply, Request
 from trimem.llm.cache import CachedLLM
 from trimem.llm.meter import Meter
+from trimem.llm.models import name_at
 from trimem.types import StageUsage
 
 
@@ -40,7 +42,8 @@ class Tap(Provider):
         replies = self.llm.complete_many(seeded) if len(seeded) > 1 else [self.llm.complete(r) for r in seeded]
         calls, cached = self.asked()
         hits = sum(reply.cached for reply in replies)
-        self._here.asked = (calls + len(replies) - hits, cached + hits)
+        new = sum(reply.calls for reply in replies if not reply.cached)
+        self._here.asked = (calls + new, cached + hits)
         for reply in replies:
             self.served.setdefault(reply.model or self.model, set()).add(reply.fingerprint)
         return replies
@@ -71,6 +74,7 @@ class Services:
         self.config = config
         self.settings = settings
         self.llm: Tap | None = None
+        self.cached: CachedLLM | None = None
         self.meter: Meter | None = None
         self.provider: Any = provider
         self.embedder: Any = None
@@ -83,6 +87,11 @@ class Services:
     def close(self) -> None:
         """Give back files and connections."""
         self._stack.close()
+
+    def note_replies(self, used: Callable[[str], None]) -> None:
+        """From now on `used` is told the cache's key of each reply."""
+        if self.cached:
+            self.cached.used = used
 
     def usage(self) -> dict[str, StageUsage]:
         """What this process asked of the model so far, by stage."""
@@ -97,11 +106,13 @@ class Services:
                 )
             settings = self.settings
             self.provider = self.provider or assemble(self.config, "backbone", {})
-            cached = CachedLLM(self.provider, settings.paths.cache / "llm.sqlite", settings.cache.mode)
+            self.cached = CachedLLM(self.provider, settings.paths.cache / NAME, settings.cache.mode)
             budget = settings.budget
-            self.meter = Meter(cached, settings.prices, budget.usd, budget.calls)
+            endpoint = str(self.config["backbone"].get("endpoint", ""))
+            prices = {name_at(model, endpoint): price for model, price in settings.prices.items()}
+            self.meter = Meter(self.cached, prices, budget.usd, budget.calls)
             self.llm = Tap(self.meter, settings.seed)
-            self._close_later(self.provider, cached)
+            self._close_later(self.provider, self.cached)
         return self.llm
 
     def critic(self, choice: str | Mapping[str, Any] | None) -> LLM:
@@ -116,7 +127,7 @@ class Services:
         node = backbone_node(choice) if isinstance(choice, str) else choice
         provider = assemble({"evolution.backward": node}, "evolution.backward", {})
         settings = self.settings
-        cached = CachedLLM(provider, settings.paths.cache / "llm.sqlite", settings.cache.mode)
+        cached = CachedLLM(provider, settings.paths.cache / NAME, settings.cache.mode)
         self._close_later(provider, cached)
         return Tap(self.meter.beside(cached), settings.seed)
 

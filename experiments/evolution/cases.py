@@ -31,6 +31,8 @@ def batch(data: Dataset, golds: GoldBook, size: int, seed: int) -> Dataset:
     for _, ids in sorted(by_category.items()):
         share = max(1, round(size * len(ids) / total))
         chosen += draw.sample(ids, min(share, len(ids)))
+    left = [id for id in data.question_ids if id not in set(chosen)]  # shares are rounded
+    chosen += draw.sample(left, max(0, min(size - len(chosen), len(left))))
     kept = set(draw.sample(chosen, min(size, len(chosen))))
     questions = {id: tuple(q for q in asked if q.id in kept) for id, asked in data.questions.items()}
     return replace(data, questions=questions)

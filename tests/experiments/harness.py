@@ -13,6 +13,7 @@ from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 from omegaconf import OmegaConf
 
+from experiments import resolvers  # noqa: F401 - config files use what it registers
 from experiments.runner import run
 
 ROOT = Path(__file__).parents[2]

@@ -36,7 +36,7 @@ class Meter(Provider):
 
     `prices` gives (input, output) dollars a million tokens by model name and goes before genai-prices, which knows
     hosted models only: what a local server costs is unknown (None), never 0. `budget_usd` and `budget_calls` are
-    checked before each new call; calls under way end, so dollars may run over by at most `concurrency` calls.
+    checked before each new call; calls under way end, so either may run over by at most `concurrency` calls.
     """
 
     def __init__(
@@ -94,15 +94,15 @@ class Meter(Provider):
         if reply.cached:
             now = StageUsage(cached=1)
         elif reply.status in ("error", "too_long") and reply.usage == Usage():
-            now = StageUsage(calls=1, seconds=reply.seconds)  # nothing came back, so nothing is billed
+            now = StageUsage(reply.calls, seconds=reply.seconds)  # nothing came back, so nothing is billed
         else:
             usage = reply.usage
             price = self._price(self.model, usage.prompt_tokens, usage.completion_tokens)
-            now = StageUsage(1, 0, usage.prompt_tokens, usage.completion_tokens, reply.seconds, price)
+            now = StageUsage(reply.calls, 0, usage.prompt_tokens, usage.completion_tokens, reply.seconds, price)
         book = self._book
         with book.lock:
-            if new and reply.cached:
-                book.begun -= 1  # another thread had asked the same in the meantime
+            if new:  # none, where another thread had asked the same in the meantime; two, where the first was empty
+                book.begun += (0 if reply.cached else reply.calls) - 1
             book.stages[stage] = _sum(book.stages.get(stage, StageUsage()), now)
 
     def _price(self, model: str, prompt: int | None, completion: int | None) -> float | None:
