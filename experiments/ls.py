@@ -9,6 +9,7 @@ from typing import Any
 from rich.table import Table
 
 from experiments.console import percent, print_table, say, score_table
+from experiments.evolution.tree import show_tree
 from experiments.exits import exit_code
 from experiments.shelf import Shelved, by_experiment, differences, find_run, find_runs
 from experiments.stored import StoredRun, open_run
@@ -55,7 +56,9 @@ def _headline(metrics: Mapping[str, Any] | None) -> tuple[str, str, str]:
 
 
 def _show_run(run: Shelved) -> None:
-    """Its table if it is finished, and where it came from."""
+    """Its table if it is finished, or the tree of an evolution, and where it came from."""
+    if run.state == "evolution":
+        show_tree(run.directory)
     if run.metrics is not None:
         score_table(run.metrics, f"{run.method}, {run.model}, {run.manifest['dataset']['name']}")
     for start in run.manifest["starts"]:

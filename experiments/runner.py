@@ -23,6 +23,7 @@ from experiments.services import Services
 from experiments.settings import Settings, absolute, checked, read_settings
 from experiments.spending import Spending, sum_of
 from experiments.tracking import Tracker
+from trimem.evolution.guard import benchmark
 from trimem.prompts import Prompt
 from trimem.protocols import Memory
 from trimem.types import Conversation
@@ -67,6 +68,12 @@ def opener(method: Callable[..., Memory]) -> Opener:
         return method(**{name: value for name, value in offered.items() if name in names})
 
     return open_memory
+
+
+def leaks_of(prompts: Mapping[str, Prompt]) -> list[str]:
+    """A line a prompt that holds benchmark text: scores under it are not clean."""
+    found = {name: benchmark().found_in(prompt.text) for name, prompt in prompts.items()}
+    return [f"prompt {name} holds benchmark text: {', '.join(map(repr, runs))}" for name, runs in found.items() if runs]
 
 
 def load_data(config: Mapping[str, Any]) -> tuple[Dataset, GoldBook]:
@@ -115,6 +122,8 @@ class Work:
         record = manifest.Record(directory / "manifest.json", self.services)
         commit = record.begin(self._description())
         self.services.note_replies(KeyFile(directory / KEYS))
+        for leak in leaks_of(self.prompts):
+            complain(leak, "warning")
         spending = Spending(directory / "usage.json", self.services.usage)
         answering = Answering(
             directory=directory,

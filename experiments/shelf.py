@@ -13,7 +13,7 @@ from experiments.exits import CONF
 from experiments.run_dir import SCHEMA, read_json
 from trimem.errors import BadInput
 
-State = Literal["done", "running", "stopped"]
+State = Literal["done", "running", "stopped", "evolution"]
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,8 @@ class Shelved:
 
     @property
     def state(self) -> State:
+        if self.manifest.get("kind") == "evolution":
+            return "evolution"
         if self.metrics is not None:
             return "done"
         return "running" if _is_held(self.directory / ".lock") else "stopped"

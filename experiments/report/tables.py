@@ -115,7 +115,7 @@ def footer(settings: Sequence[Setting], runs: Sequence[Shelved]) -> Iterable[str
         yield "no LLM: rules in place of a model, a floor"
     if spread := [f"{s.label} {100 * sd:.2f}" for s in settings if (sd := s.between_seeds("f1_set")) is not None]:
         yield f"standard deviation of f1_set between seeds, in points: {'; '.join(spread)}"
-    if open_ := [f"{run.hash} ({run.state})" for run in runs if run.state != "done"]:
+    if open_ := [f"{run.hash} ({run.state})" for run in runs if run.state not in ("done", "evolution")]:
         yield f"not finished and not shown: {', '.join(open_)}"
     yield "bold: best of its model; ≈: not distinguishable from it (paired difference, 95%)"
 

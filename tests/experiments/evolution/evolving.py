@@ -1,8 +1,10 @@
 """Whole evolutions on the sample set with the scripted model: planted weaknesses, and models that go wrong."""
 
 import json
+import os
 import random
 import re
+import signal
 import threading
 from collections import Counter
 from collections.abc import Mapping
@@ -57,6 +59,12 @@ class Result:
     @property
     def lineage(self) -> list[Version]:
         return read_lineage(self.directory / "lineage.jsonl")
+
+    @property
+    def without_cost(self) -> list[dict[str, Any]]:
+        """The rows without what a kill may change: what was paid for twice."""
+        cost = ("calls", "prompt_tokens", "completion_tokens", "usd")
+        return [{key: value for key, value in vars(row).items() if key not in cost} for row in self.lineage]
 
     @property
     def report(self) -> dict[str, Any]:
@@ -139,7 +147,7 @@ class Killed(BaseException):
 
 
 class Dying(Scripted):
-    """Dies in its n-th call of a stage, once."""
+    """Dies in its n-th call of a stage: by `plan`, or, by a real kill, if the environment has `DIES_IN="stage n"`."""
 
     plan: tuple[str, int] | None = None
     counts: ClassVar[Counter[str]] = Counter()
@@ -148,6 +156,9 @@ class Dying(Scripted):
     def complete(self, request: Request) -> Reply:
         with Dying.lock:
             Dying.counts[request.stage] += 1
+            stage, _, n = os.environ.get("DIES_IN", "").partition(" ")
+            if request.stage == stage and Dying.counts[stage] >= int(n):
+                os.kill(os.getpid(), signal.SIGKILL)
             if Dying.plan and Dying.counts[request.stage] >= Dying.plan[1] and request.stage == Dying.plan[0]:
                 raise Killed
         return super().complete(request)

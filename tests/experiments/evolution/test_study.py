@@ -1,7 +1,9 @@
 """The command around an evolution: what it refuses, its protocols, cross-fitting, the tracker, one budget for all."""
 
 import json
+import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -9,12 +11,14 @@ from typing import Any
 import pytest
 
 from experiments.evolution.study import evolve
+from experiments.runner import run
 from experiments.settings import Budget
 from experiments.spending import Purse
-from tests.experiments.evolution.evolving import Result, evolved
+from tests.experiments.evolution.evolving import SAMPLE, Dying, Result, evolved, model, plant
 from tests.experiments.fake_wandb import FakeWandb
 from tests.experiments.harness import config_of, run_command
 from trimem.errors import BadInput, BudgetReached
+from trimem.prompts import load
 
 QUICK = ("evolution.steps=1", "evolution.prompts=[extract]")
 
@@ -70,14 +74,14 @@ def test_the_tracker_is_shown_curves_versions_and_the_growing_table(
     fake = FakeWandb()
     monkeypatch.setitem(sys.modules, "wandb", fake)
     result = evolved(tmp_path, "resolve", *QUICK, "tracker=wandb", "evolution.test=false")
-    (run,) = fake.runs
-    assert run.settings["job_type"] == "evolve"
-    (step,) = run.logged
+    (shown,) = fake.runs
+    assert shown.settings["job_type"] == "evolve"
+    (step,) = shown.logged
     assert step["kept"] == 1.0 and step["val"] > step["val_parent"]
     assert [row[2] for row in step["lineage"].data] == [version.id for version in result.lineage]
-    (artifact,) = run.artifacts
+    (artifact,) = shown.artifacts
     assert artifact.aliases == ["step-1", "best"]
-    assert run.summary["best/val/score"] == result.report["scores"]["best"]["val"]
+    assert shown.summary["best/val/score"] == result.report["scores"]["best"]["val"]
 
 
 def test_one_budget_serves_every_run_of_a_command() -> None:
@@ -99,8 +103,32 @@ def test_the_command_ends_with_its_directory_and_a_run_uses_the_best(tmp_path: P
     assert ended.returncode == 0, ended.stderr
     directory = ended.stdout.splitlines()[-1].removeprefix("run: ")
     assert Result({"run": directory}).report["accepted"] == 0
-    run = run_command(tmp_path, *chosen, f"prompts.extract={directory}@best", "dataset.split=test", "dataset.limit=2")
-    assert run.returncode == 0, run.stderr
-    wrong = run_command(tmp_path, *chosen, f"prompts.extract={directory}@step-3")
-    assert wrong.returncode == 2
-    assert "has best, seed" in wrong.stderr
+    used = run_command(tmp_path, *chosen, f"prompts.extract={directory}@best", "dataset.split=test", "dataset.limit=2")
+    assert used.returncode == 0, used.stderr
+
+
+def test_a_run_warns_of_a_prompt_with_benchmark_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shipped = load("answer")
+    mine = tmp_path / "mine.md"
+    mine.write_text(replace(shipped, text=f"Think of John Williams.\n{shipped.text}").source)
+    run(config_of(*SAMPLE, f"reasoner.prompt={mine}", "dataset.split=test", "dataset.limit=1"), tmp_path)
+    assert "warning: prompt mine holds benchmark text: 'john', 'williams'" in capsys.readouterr().err
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("stage", "n"), [("extract", 2), ("answer", 12), ("evolve", 9), ("answer", 70)])
+def test_a_real_kill_changes_nothing(tmp_path: Path, stage: str, n: int) -> None:
+    node = model(Dying)
+    backbone = (f"backbone._target_={node['_target_']}", "backbone.concurrency=4")
+    chosen = ("method=trimem", "dataset=sample", "embedder=hash", "backbone=scripted", *backbone)
+    asked = (*chosen, "evolution=textgrad", f"prompts.extract={plant(tmp_path, 'resolve')}", "evolution.test=false")
+    killed = run_command(tmp_path, *asked, module="evolve", DIES_IN=f"{stage} {n}")
+    assert killed.returncode == -signal.SIGKILL
+    ended = run_command(tmp_path, *asked, module="evolve")
+    fresh = tmp_path / "fresh"
+    fresh.mkdir()
+    whole = run_command(fresh, *asked, module="evolve")
+    assert ended.returncode == whole.returncode == 0, ended.stderr + whole.stderr
+    results = [Result({"run": done.stdout.splitlines()[-1].removeprefix("run: ")}) for done in (ended, whole)]
+    assert results[0].without_cost == results[1].without_cost
+    assert results[0].report["scores"] == results[1].report["scores"]
