@@ -6,6 +6,7 @@ import random
 import re
 import signal
 import threading
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -95,8 +96,9 @@ class Spy(Scripted):
 class Twisted(Scripted):
     """Scripted but for its improved prompts, which `twist` spoils."""
 
+    @abstractmethod
     def twist(self, text: str) -> str:
-        raise NotImplementedError
+        """The spoilt reply."""
 
     def complete(self, request: Request) -> Reply:
         reply = super().complete(request)
