@@ -14,7 +14,7 @@ from experiments.rows import Row, RowFile, is_answered
 from experiments.run_dir import folder_name, read_json, write_json
 from experiments.services import Tap
 from trimem.concurrency import fan_out
-from trimem.errors import TriMemError
+from trimem.errors import TriMemError, storage_problem
 from trimem.protocols import Memory
 from trimem.types import Answer, BuildReport, Conversation, Item, Question
 
@@ -91,9 +91,9 @@ class Answering:
             try:
                 memory = self.open_memory(conversation, folder, self._progress(conversation))
                 report = memory.build(conversation)
-            except TriMemError:
-                raise
-            except Exception as error:  # noqa: BLE001 - counted: each question gets a failed row with this cause
+            except Exception as error:  # counted: each question gets a failed row with this cause
+                if _ends_the_run(error):
+                    raise
                 status = self._noted("build", conversation.id, error)
                 self._keep_all(conversation, questions, status)
                 return None
@@ -106,13 +106,15 @@ class Answering:
 
     def _questions(self, memory: Memory, conversation: Conversation, questions: Sequence[Question]) -> None:
         """Ask them all, or until one finds that no further call can succeed: then what is under way ends first."""
-        fatal: list[TriMemError] = []
+        fatal: list[Exception] = []
 
         def ask(question: Question) -> None:
             try:
                 if not self._stop.is_set():
                     self._answer(memory, conversation, question)
-            except TriMemError as error:
+            except Exception as error:
+                if not _ends_the_run(error):
+                    raise
                 self._stop.set()
                 fatal.append(error)
 
@@ -130,9 +132,9 @@ class Answering:
         started = time.perf_counter()
         try:
             answer = memory.answer(question)
-        except TriMemError:
-            raise
-        except Exception as error:  # noqa: BLE001 - counted: a failed row with its cause
+        except Exception as error:  # counted: a failed row with its cause
+            if _ends_the_run(error):
+                raise
             if self._stop.is_set():
                 return  # services are being closed under it: the next start asks again
             answer = Answer("", status=self._noted("answer", question.id, error))
@@ -165,6 +167,11 @@ class Answering:
         category = self.categories[question.id]
         self.predictions.append(prediction(conversation.id, category, question, answer, self.commit))
         self._bars.answered()
+
+
+def _ends_the_run(error: Exception) -> bool:
+    """Whether the next question would meet it too: bad input, a spent budget, a full disk."""
+    return isinstance(error, TriMemError) or bool(storage_problem(error))
 
 
 def prediction(conversation: str, category: int, question: Question, answer: Answer, commit: str) -> Row:

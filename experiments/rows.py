@@ -74,5 +74,9 @@ class RowFile:
 def write_atomically(path: Path, data: bytes) -> None:
     """Replace `path` by `data` so that a reader, or a kill, sees the old file or the new one."""
     draft = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    draft.write_bytes(data)
-    draft.replace(path)
+    try:
+        draft.write_bytes(data)
+        draft.replace(path)
+    except OSError:
+        draft.unlink(missing_ok=True)  # half a draft only takes the room that was lacking
+        raise

@@ -1,5 +1,6 @@
 """`python -m experiments.run`: build a memory from each conversation, ask its questions, score the answers."""
 
+import logging
 import os
 import sys
 from pathlib import Path
@@ -34,6 +35,7 @@ def app(config: DictConfig) -> int:
 def main() -> None:
     """The command. Hydra's errors are let through to us, so that they end like our own."""
     os.environ["HYDRA_FULL_ERROR"] = "1"
+    logging.raiseExceptions = False  # a log that cannot be written is no traceback: the rows say that the disk is full
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # one progress display is enough
     code = exit_code(app)
     sys.stdout.flush()

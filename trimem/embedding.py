@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from trimem.concurrency import fan_out
-from trimem.errors import BadInput, LLMUnavailable
+from trimem.errors import BadInput, LLMUnavailable, storage_problem
 from trimem.people import key
 from trimem.protocols import Embedder, Vectors
 
@@ -231,12 +231,15 @@ class CachedEmbedder:
     def __init__(self, embedder: Embedder, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._embedder, self._lock = embedder, threading.Lock()
-        self._db = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
+        self._db = sqlite3.connect(path, timeout=60, check_same_thread=False)
         try:
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
             self._db.execute("CREATE TABLE IF NOT EXISTS vectors (key TEXT PRIMARY KEY, vector BLOB) WITHOUT ROWID")
         except sqlite3.DatabaseError as error:
+            self._db.close()
+            if storage_problem(error):
+                raise
             raise BadInput(f"{path} is no cache of vectors ({error}): delete it.") from error
         self.hits = self.misses = 0
 
@@ -276,10 +279,8 @@ class CachedEmbedder:
         return {row[0]: np.frombuffer(row[1], dtype=np.float32) for row in rows}
 
     def _remember(self, rows: list[tuple[str, bytes]]) -> None:
-        with self._lock:
-            self._db.execute("BEGIN IMMEDIATE")
+        with self._lock, self._db:
             self._db.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?)", rows)
-            self._db.execute("COMMIT")
 
 
 def _features(text: str) -> Iterable[str]:
