@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
+from pydantic import PositiveFloat, PositiveInt
 
 from trimem.concurrency import fan_out
 from trimem.errors import BadInput, LLMUnavailable, storage_problem
@@ -41,7 +42,7 @@ class SentenceTransformerEmbedder:
     """
 
     def __init__(
-        self, model: str = "minilm", device: str = "auto", batch_size: int = 32, query_instruction: str = ""
+        self, model: str = "minilm", device: str = "auto", batch_size: PositiveInt = 32, query_instruction: str = ""
     ) -> None:
         self._name, self._device, self._batch_size = model, device, batch_size
         self._instruction = query_instruction
@@ -165,9 +166,9 @@ class OpenAIEmbedder:
         dim: int,
         endpoint: str = "https://api.openai.com/v1",
         key_env: str = "OPENAI_API_KEY",
-        batch_size: int = 256,
+        batch_size: PositiveInt = 256,
         query_instruction: str = "",
-        timeout: float = 60.0,
+        timeout: PositiveFloat = 60.0,
     ) -> None:
         self.dim = dim
         self.fingerprint = f"{urlsplit(endpoint).netloc}/{model}:{dim}"
@@ -211,7 +212,7 @@ class OpenAIEmbedder:
 class HashEmbedder:
     """No model at all: signed feature hashing of words and character trigrams. For tests and machines without torch."""
 
-    def __init__(self, dim: int = 256) -> None:
+    def __init__(self, dim: PositiveInt = 256) -> None:
         self.dim = dim
         self.fingerprint = f"hashing-no-model:1:{dim}"
 

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from pydantic import PositiveInt
+
 from trimem import prompts
 from trimem.llm.base import LLM, Request
 from trimem.llm.structured import ask
@@ -16,7 +18,7 @@ ABSTAIN = "Not mentioned in the conversation"
 class LLMReasoner:
     """One call a question, blind to categories. A context too long for the model is cut to its better half once."""
 
-    def __init__(self, llm: LLM, prompt: str = "answer", max_tokens: int = 512) -> None:
+    def __init__(self, llm: LLM, prompt: str = "answer", max_tokens: PositiveInt = 512) -> None:
         self.llm = llm
         self.prompt = prompts.load(prompt)
         self.max_tokens = max_tokens

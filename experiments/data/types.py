@@ -81,6 +81,8 @@ class Dataset:
             id: tuple(question for question in self.questions[id] if golds[question.id].category in wanted)[:limit]
             for id in ids
         }
+        if not ids:
+            raise BadInput(f"{self.name}: no conversation is left; check the file, or dataset.conversations and split")
         if not any(questions.values()):
             raise BadInput(f"{self.name}: no question is left in {', '.join(ids)} for categories {sorted(wanted)}")
         kept = tuple(conversation for conversation in self.conversations if conversation.id in ids)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, PositiveInt
 
 from trimem.errors import BadInput
 from trimem.llm.base import Provider, Reply, Request, Usage
@@ -62,7 +62,7 @@ class Scripted(Provider):
     Raises BadInput for conversations and questions that the script does not hold, and for stages without a script.
     """
 
-    def __init__(self, script: str | Path, concurrency: int = 8) -> None:
+    def __init__(self, script: str | Path, concurrency: PositiveInt = 8) -> None:
         self.model, self.concurrency = "scripted", concurrency
         self.script, self.fingerprint = load_script(script)
 

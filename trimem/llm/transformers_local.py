@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
+from pydantic import PositiveInt
+
 from trimem.errors import LLMUnavailable
 from trimem.llm.base import Provider, Reply, Request, Usage
 from trimem.llm.jsontext import without_thinking
@@ -21,7 +23,7 @@ class TransformersLocal(Provider):
     reply's shape is asked for in words. Raises LLMUnavailable where the model cannot be loaded.
     """
 
-    def __init__(self, model: str, device: str = "cpu", dtype: str = "auto", concurrency: int = 8) -> None:
+    def __init__(self, model: str, device: str = "cpu", dtype: str = "auto", concurrency: PositiveInt = 8) -> None:
         self.model, self.device, self.dtype, self.concurrency = model, device, dtype, concurrency
         self._tokenizer, self._network = _load(model, device, dtype)
         self._waiting: list[Waiting] = []
