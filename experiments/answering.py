@@ -4,14 +4,14 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from experiments.console import Bars
 from experiments.data.types import Dataset
 from experiments.rows import Row, RowFile, is_answered
-from experiments.run_dir import folder_name, read_json, write_json
+from experiments.run_dir import folder_name, read_as, write_json
 from experiments.services import Tap
 from trimem.concurrency import fan_out
 from trimem.errors import TriMemError, storage_problem
@@ -202,7 +202,4 @@ def write_report(folder: Path, report: BuildReport, seconds: float) -> None:
 
 def read_report(folder: Path) -> BuildReport | None:
     """The kept report; None where the memory is not finished."""
-    kept = read_json(folder / BUILD_FILE)
-    if kept is None:
-        return None
-    return BuildReport(**{field.name: kept[field.name] for field in fields(BuildReport) if field.name in kept})
+    return read_as(BuildReport, folder / BUILD_FILE)

@@ -17,6 +17,11 @@ Row = Mapping[str, Any]
 """Keys of a prediction: question_id conversation category prediction status items context_tokens commit."""
 
 
+PREDICTION = {"question_id": str, "prediction": str, "status": str, "items": list, "context_tokens": dict}
+TIMING = {"question_id": str}
+"""What a row must hold to be read; another (half a line, a stranger's) counts as torn."""
+
+
 def is_answered(row: Row) -> bool:
     """Whether a prediction counts as done: failed and empty ones are asked again."""
     return row["status"] == "ok" and bool(row["prediction"].strip())
@@ -36,18 +41,18 @@ class RowFile:
     def __init__(self, path: Path, done: Callable[[Row], bool] | None = None) -> None:
         self.path = path
         self.done = done
+        self._shape: Mapping[str, type] = PREDICTION if done else TIMING
         self._lock = threading.Lock()
 
     def read(self) -> dict[str, Row]:
         """The row of each question id: the last one that is done, else the last one."""
         rows: dict[str, Row] = {}
         for number, line in enumerate(self._lines(), start=1):
-            try:
-                row: Row = json.loads(line)
-                id = row["question_id"]
-            except (ValueError, KeyError, TypeError):
+            row = self._parse(line)
+            if row is None:
                 log.warning("%s: line %d is torn; its question is asked again", self.path.name, number)
                 continue
+            id = row["question_id"]
             if self.done is None or self.done(row) or not (id in rows and self.done(rows[id])):
                 rows[id] = row
         return rows
@@ -65,6 +70,14 @@ class RowFile:
         """Rewrite the file in one step: one row a question, in `order`; rows of other questions go."""
         rows = self.read()
         write_atomically(self.path, b"".join(to_line(rows[id]) for id in order if id in rows))
+
+    def _parse(self, line: bytes) -> Row | None:
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            return None
+        whole = isinstance(row, dict) and all(isinstance(row.get(key), kind) for key, kind in self._shape.items())
+        return row if whole else None
 
     def _lines(self) -> list[bytes]:
         data = self.path.read_bytes() if self.path.exists() else b""

@@ -9,11 +9,14 @@ import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
 
 from experiments.rows import write_atomically
 from trimem.errors import BadInput
 
+T = TypeVar("T")
 SCHEMA = 1
 """Version of a run directory's layout; a directory of another one is refused."""
 
@@ -57,11 +60,25 @@ def read_json(path: Path) -> dict[str, Any] | None:
         return None
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} is not whole JSON ({error}); move its folder away and start again.") from error
     if not isinstance(value, dict):
         raise BadInput(f"{path} does not hold a JSON object; move its folder away and start again.")
     return value
+
+
+def read_as(kind: type[T], path: Path) -> T | None:
+    """The JSON file as a `kind` (any annotation that pydantic reads); None where there is none. Raises BadInput."""
+    value = read_json(path)
+    try:
+        return None if value is None else TypeAdapter(kind).validate_python(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise BadInput(
+            f"{path} is not what this version writes ({where}: {first['msg'].lower()}); "
+            "move its folder away and start again."
+        ) from error
 
 
 def write_json(path: Path, value: Mapping[str, Any]) -> None:

@@ -46,7 +46,7 @@ def parse_json(data: bytes, path: str | Path, get_it: str) -> Any:
     """The JSON in `data`; BadInput if it is cut off or no JSON."""
     try:
         return json.loads(data.decode("utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} is not whole JSON ({error}). {get_it}") from error
 
 
