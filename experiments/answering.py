@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +33,8 @@ class Answering:
     """The work of a run that is still to do, and how much of it at once.
 
     A question whose row is good is not asked again; a conversation whose questions are all answered is not built
-    again. A TriMemError stops the run; anything else that goes wrong fails that question (or, in building, that
+    again, unless its build lost something: then that is tried again, and where it succeeds all are asked anew.
+    A TriMemError stops the run; anything else that goes wrong fails that question (or, in building, that
     conversation's questions) and is counted.
     """
 
@@ -83,7 +84,7 @@ class Answering:
         folder = self.directory / "memory" / folder_name(conversation.id)
         known = read_report(folder)
         with self._busy:
-            if self._stop.is_set() or (known and not questions):
+            if self._stop.is_set() or (known and not questions and not lost(known)):
                 self._bars.built(conversation, 1.0)
                 return known
             folder.mkdir(parents=True, exist_ok=True)
@@ -99,6 +100,9 @@ class Answering:
                 return None
             finally:
                 self._bars.built(conversation, 1.0)
+            if known and replace(report, usage={}) != known:
+                questions = self.dataset.questions[conversation.id]
+                self.predictions.drop(question.id for question in questions)
             write_report(folder, report, time.perf_counter() - started)
             self.saved()
             self._questions(memory, conversation, questions)
@@ -172,6 +176,11 @@ class Answering:
 def _ends_the_run(error: Exception) -> bool:
     """Whether the next question would meet it too: bad input, a spent budget, a full disk."""
     return isinstance(error, TriMemError) or bool(storage_problem(error))
+
+
+def lost(report: BuildReport) -> int:
+    """How much of the dialogue, and how many profiles, a build failed on."""
+    return report.failed_windows + report.failed_profiles
 
 
 def prediction(conversation: str, category: int, question: Question, answer: Answer, commit: str) -> Row:

@@ -10,6 +10,7 @@ from typing import Any
 from hydra.errors import HydraException, OverrideParseException
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
+from experiments.console import neutral
 from trimem.errors import TriMemError, storage_problem
 
 CONF = Path(__file__).parent.parent / "conf"
@@ -44,7 +45,7 @@ def is_actionable(error: Exception) -> bool:
 
 def complain(message: str, kind: str = "error") -> None:
     """One message on stderr."""
-    print(f"{kind}: {message}", file=sys.stderr, flush=True)  # noqa: T201 - the command's own voice
+    print(neutral(f"{kind}: {message}"), file=sys.stderr, flush=True)  # noqa: T201 - the command's own voice
 
 
 def explain(error: Exception) -> tuple[str, int]:

@@ -68,7 +68,17 @@ class RowFile:
 
     def finish(self, order: Iterable[str]) -> None:
         """Rewrite the file in one step: one row a question, in `order`; rows of other questions go."""
-        rows = self.read()
+        with self._lock:
+            self._rewrite(self.read(), order)
+
+    def drop(self, ids: Iterable[str]) -> None:
+        """Forget these questions."""
+        gone = set(ids)
+        with self._lock:
+            rows = self.read()
+            self._rewrite(rows, [id for id in rows if id not in gone])
+
+    def _rewrite(self, rows: Mapping[str, Row], order: Iterable[str]) -> None:
         write_atomically(self.path, b"".join(to_line(rows[id]) for id in order if id in rows))
 
     def _parse(self, line: bytes) -> Row | None:

@@ -3,6 +3,7 @@
 import logging
 import os
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 
 import hydra
@@ -35,6 +36,9 @@ def app(config: DictConfig) -> int:
 def main() -> None:
     """The command. Hydra's errors are let through to us, so that they end like our own."""
     os.environ["HYDRA_FULL_ERROR"] = "1"
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a console that lacks a letter does not end a run
     logging.raiseExceptions = False  # a log that cannot be written is no traceback: the rows say that the disk is full
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # one progress display is enough
     code = exit_code(app)

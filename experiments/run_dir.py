@@ -88,9 +88,14 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
 
 
 def folder_name(id: str) -> str:
-    """A conversation id as a folder name: itself where harmless, else its harmless part and a hash."""
+    """A conversation id as a folder name: itself where harmless, else its harmless part and a hash.
+
+    An id that looks like such a name is hashed as well, so that no two ids share a folder.
+    """
     plain = re.sub(r"[^A-Za-z0-9_-]", "_", id)[:60]
-    return id if plain == id else f"{plain}-{hashlib.sha256(id.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+    if plain == id and id and not re.search(r"-[0-9a-f]{16}\Z", id):
+        return id
+    return f"{plain}-{hashlib.sha256(id.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
 @contextmanager

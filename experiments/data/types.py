@@ -49,8 +49,10 @@ class Dataset:
     rules: Mapping[int, Rule] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """BadInput for an id that comes twice: it names a conversation's memory."""
+        """BadInput for an id that is empty or comes twice: it names a conversation's memory."""
         ids = [conversation.id for conversation in self.conversations]
+        if not all(id.strip() for id in ids):
+            raise BadInput(f"{self.name}: a conversation has an empty id; give each its own, its memory is named by it")
         twice = sorted({id for id in ids if ids.count(id) > 1})
         if twice:
             raise BadInput(f"{self.name}: two conversations are called {', '.join(twice)}")

@@ -63,5 +63,5 @@ def test_a_typo_in_a_config_is_named_with_the_closest_that_exists(
 
 
 def test_json_nested_without_end_is_no_whole_json() -> None:
-    with pytest.raises(BadInput, match="deep.json is not whole JSON"):
+    with pytest.raises(BadInput, match=r"deep\.json is not whole JSON"):
         parse_json(b"[" * 100_000, "deep.json", "Get it")
