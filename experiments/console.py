@@ -93,12 +93,12 @@ def score_table(metrics: Mapping[str, Any], title: str) -> None:
     for name in ("n", *SHOWN, "hit@5", "context_recall"):
         table.add_column(name, justify="right")
     for id, row in metrics["by_category"].items():
-        table.add_row(neutral(f"{id} {row['name']}"), str(row["n"]), *(_cell(row.get(m)) for m in _columns()))
+        table.add_row(neutral(f"{id} {row['name']}"), str(row["n"]), *(percent(row.get(m)) for m in _columns()))
     headline = {**metrics["headline"], **metrics["retrieval"]}
     n = str(headline[SHOWN[0]]["n"])
     table.add_section()
-    table.add_row("headline (micro)", n, *(_cell(headline.get(m)) for m in _columns()), style="bold")
-    table.add_row("headline (macro)", n, *(_cell(metrics["macro"].get(m)) for m in _columns()))
+    table.add_row("headline (micro)", n, *(percent(headline.get(m)) for m in _columns()), style="bold")
+    table.add_row("headline (macro)", n, *(percent(metrics["macro"].get(m)) for m in _columns()))
     tokens = {kind: cell for kind, cell in metrics["context_tokens"].items() if cell["mean"] is not None}
     print_table(table)
     say(f"failed: {metrics['failed']} of {metrics['n']}; intervals: {metrics['interval']}")
@@ -117,7 +117,7 @@ def _columns() -> tuple[str, ...]:
     return (*SHOWN, "hit@5", "context_recall")
 
 
-def _cell(cell: Mapping[str, Any] | None) -> str:
+def percent(cell: Mapping[str, Any] | None) -> str:
     """`41.2 [38.0, 44.1]`: percent, with the interval where there is one."""
     if cell is None or cell["mean"] is None:
         return "–"
@@ -137,7 +137,7 @@ def job_table(jobs: Sequence[Mapping[str, Any]]) -> None:
         table.add_column(column, overflow="fold")
     for job in jobs:
         headline = (job.get("headline") or {}).get("f1_locomo")
-        scores = (_cell(headline), str(headline["n"])) if headline else ("–", "–")
+        scores = (percent(headline), str(headline["n"])) if headline else ("–", "–")
         ended = "failed" if job["exit"] else "ok"
         told = (" ".join(job["overrides"]), ended, *scores, str(job["reason"] or job.get("run", "")))
         table.add_row(*map(neutral, told))

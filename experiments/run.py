@@ -1,50 +1,21 @@
 """`python -m experiments.run`: build a memory from each conversation, ask its questions, score the answers."""
 
-import logging
-import os
-import sys
-from io import TextIOWrapper
-from pathlib import Path
-
 import hydra
-from hydra.core.hydra_config import HydraConfig
-from hydra.types import RunMode
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import DictConfig
 
-from experiments.exits import exit_code
-from experiments.jobs import record
+from experiments.command import run_command, run_job
 from experiments.runner import run
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="config")
 def app(config: DictConfig) -> int:
     """One job. Alone, its exit code is the command's; in a sweep the table of jobs tells."""
-    job = HydraConfig.get()
-    launch = Path(job.runtime.cwd)
-
-    def work() -> dict[str, object]:
-        plain = OmegaConf.to_container(config, resolve=True, throw_on_missing=True)
-        assert isinstance(plain, dict)
-        return run({str(key): value for key, value in plain.items()}, launch)
-
-    code = record(work, job.overrides.task, Path(job.runtime.output_dir))
-    if job.mode == RunMode.RUN:
-        raise SystemExit(code)
-    return code
+    return run_job(config, run)
 
 
 def main() -> None:
-    """The command. Hydra's errors are let through to us, so that they end like our own."""
-    os.environ["HYDRA_FULL_ERROR"] = "1"
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a console that lacks a letter does not end a run
-    logging.raiseExceptions = False  # a log that cannot be written is no traceback: the rows say that the disk is full
-    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # one progress display is enough
-    code = exit_code(app)
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code) if code == 130 else sys.exit(code)  # threads that wait for a model would hold the process
+    """The command."""
+    run_command(app)
 
 
 if __name__ == "__main__":

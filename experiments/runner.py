@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from experiments import console, manifest
 from experiments.answering import Answering, Opener, Progress
 from experiments.assemble import assemble
+from experiments.cache import KEYS, KeyFile
 from experiments.data.types import Dataset, GoldBook
 from experiments.estimate import estimate
 from experiments.exits import complain
@@ -20,7 +21,7 @@ from experiments.rows import Row
 from experiments.run_dir import SCHEMA, read_json, run_directory, write_json
 from experiments.services import Services
 from experiments.settings import Settings, absolute, checked, read_settings
-from experiments.spending import Spending
+from experiments.spending import Spending, sum_of
 from experiments.tracking import Tracker
 from trimem.prompts import Prompt
 from trimem.protocols import Memory
@@ -36,13 +37,17 @@ def run(config: Mapping[str, Any], launch: Path) -> dict[str, Any]:
     config = absolute(config, launch)
     settings = read_settings(config)
     dataset, golds = load_data(config)
+
+    def describe(services: Services) -> Work:
+        return Work(config, settings, dataset, golds, assemble_method(config, services), services)
+
     if settings.estimate:
-        return estimate(config, settings, dataset, lambda services: opener(assemble_method(config, services)))
+        return estimate(config, settings, dataset, describe)
     with ExitStack() as stack:
         services = Services(config, settings)
         stack.callback(services.close)
         tracker: Tracker = assemble(config, "tracker", {})
-        work = Work(config, settings, dataset, golds, assemble_method(config, services), services)
+        work = describe(services)
         directory = stack.enter_context(run_directory(work.directory))
         return work.do(directory, tracker)
 
@@ -101,16 +106,21 @@ class Work:
     def directory(self) -> Path:
         return self.settings.paths.runs / self.settings.name / self.hash
 
+    @property
+    def open_memory(self) -> Opener:
+        return opener(self.method)
+
     def do(self, directory: Path, tracker: Tracker) -> dict[str, Any]:
         """Build and answer what is missing, then score, log and show."""
         record = manifest.Record(directory / "manifest.json", self.services)
         commit = record.begin(self._description())
+        self.services.note_replies(KeyFile(directory / KEYS))
         spending = Spending(directory / "usage.json", self.services.usage)
         answering = Answering(
             directory=directory,
             dataset=self.dataset,
             categories={id: self.golds[id].category for id in self.dataset.question_ids},
-            open_memory=opener(self.method),
+            open_memory=self.open_memory,
             workers=self.settings.workers,
             commit=commit,
             llm=self.services.llm,
@@ -150,6 +160,7 @@ class Work:
             },
             "prompts": {name: {"hash": p.hash, "text": p.text} for name, p in self.prompts.items()},
             "seed": self.settings.seed,
+            "stamp": self.settings.stamp,
             "runs_that_read_the_test_split": looks,
         }
 
@@ -161,12 +172,14 @@ class Work:
     def _show(self, directory: Path, metrics: dict[str, Any]) -> dict[str, Any]:
         model = self.services.llm.model if self.services.llm else "no LLM"
         method = self.config["method"]["_target_"].rsplit(".", 1)[-1]
-        console.score_table(metrics, f"{method}, {model}, {self.dataset.name}")
+        console.score_table(metrics, ", ".join(filter(None, [method, model, self.dataset.name, self.settings.stamp])))
         if not self.services.llm:
             console.say("With a model: export OPENAI_API_KEY=…; python -m experiments.run backbone=gpt-4.1-mini")
         console.say(f"run: {directory}")
         reason = _too_much_failed(metrics, self.settings.max_failed)
-        return {"exit": int(bool(reason)), "reason": reason, "run": str(directory), "headline": metrics["headline"]}
+        spent = sum_of({stage: asdict(cost) for stage, cost in self.services.usage().items()})
+        status = {"exit": int(bool(reason)), "reason": reason, "run": str(directory)}
+        return {**status, "headline": metrics["headline"], "spent": spent}
 
 
 def _too_much_failed(metrics: Mapping[str, Any], most: float) -> str:

@@ -1,17 +1,20 @@
 """The live things that parts share: the model behind its cache and meter, and the embedder. Made once, on demand."""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
 from experiments.assemble import Service, assemble
+from experiments.cache import NAME
+from experiments.exits import CONF
 from experiments.settings import Settings
 from trimem.errors import BadInput
 from trimem.llm.base import LLM, Provider, Reply, Request
 from trimem.llm.cache import CachedLLM
 from trimem.llm.meter import Meter
+from trimem.llm.models import name_at
 from trimem.types import StageUsage
 
 
@@ -39,7 +42,8 @@ class Tap(Provider):
         replies = self.llm.complete_many(seeded) if len(seeded) > 1 else [self.llm.complete(r) for r in seeded]
         calls, cached = self.asked()
         hits = sum(reply.cached for reply in replies)
-        self._here.asked = (calls + len(replies) - hits, cached + hits)
+        new = sum(reply.calls for reply in replies if not reply.cached)
+        self._here.asked = (calls + new, cached + hits)
         for reply in replies:
             self.served.setdefault(reply.model or self.model, set()).add(reply.fingerprint)
         return replies
@@ -48,6 +52,16 @@ class Tap(Provider):
         """Calls made and replies found in the cache, for this thread since it began."""
         asked: tuple[int, int] = getattr(self._here, "asked", (0, 0))
         return asked
+
+
+def backbone_node(name: str) -> Any:
+    """What `backbone=name` would choose. Raises BadInput for a name that conf/backbone does not have."""
+    from omegaconf import OmegaConf
+
+    files = {file.stem: file for file in (CONF / "backbone").glob("*.yaml") if file.stem != "none"}
+    if name not in files:
+        raise BadInput(f"there is no backbone {name}; choose one of {', '.join(sorted(files))}.")
+    return OmegaConf.to_container(OmegaConf.select(OmegaConf.load(files[name]), "backbone"))
 
 
 class Services:
@@ -60,6 +74,7 @@ class Services:
         self.config = config
         self.settings = settings
         self.llm: Tap | None = None
+        self.cached: CachedLLM | None = None
         self.meter: Meter | None = None
         self.provider: Any = provider
         self.embedder: Any = None
@@ -72,6 +87,11 @@ class Services:
     def close(self) -> None:
         """Give back files and connections."""
         self._stack.close()
+
+    def note_replies(self, used: Callable[[str], None]) -> None:
+        """From now on `used` is told the cache's key of each reply."""
+        if self.cached:
+            self.cached.used = used
 
     def usage(self) -> dict[str, StageUsage]:
         """What this process asked of the model so far, by stage."""
@@ -86,12 +106,30 @@ class Services:
                 )
             settings = self.settings
             self.provider = self.provider or assemble(self.config, "backbone", {})
-            cached = CachedLLM(self.provider, settings.paths.cache / "llm.sqlite", settings.cache.mode)
+            self.cached = CachedLLM(self.provider, settings.paths.cache / NAME, settings.cache.mode)
             budget = settings.budget
-            self.meter = Meter(cached, settings.prices, budget.usd, budget.calls)
+            endpoint = str(self.config["backbone"].get("endpoint", ""))
+            prices = {name_at(model, endpoint): price for model, price in settings.prices.items()}
+            self.meter = Meter(self.cached, prices, budget.usd, budget.calls)
             self.llm = Tap(self.meter, settings.seed)
-            self._close_later(self.provider, cached)
+            self._close_later(self.provider, self.cached)
         return self.llm
+
+    def critic(self, choice: str | Mapping[str, Any] | None) -> LLM:
+        """The model that evolves prompts: the backbone (None), or another under the same budget and cache.
+
+        `choice` is a name from conf/backbone, or such a node. Raises BadInput, listing the names, for another.
+        """
+        backbone = self._get_llm("evolution")
+        if choice is None:
+            return backbone
+        assert self.meter is not None
+        node = backbone_node(choice) if isinstance(choice, str) else choice
+        provider = assemble({"evolution.backward": node}, "evolution.backward", {})
+        settings = self.settings
+        cached = CachedLLM(provider, settings.paths.cache / NAME, settings.cache.mode)
+        self._close_later(provider, cached)
+        return Tap(self.meter.beside(cached), settings.seed)
 
     def _get_embedder(self, part: str) -> Any:  # noqa: ARG002 - every part can have one
         if self.embedder is None:

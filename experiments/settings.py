@@ -17,6 +17,8 @@ from pydantic import (
 
 from trimem.errors import BadInput
 
+EVOLVED = {"extractor": "extract", "profiler": "profile"}
+"""The parts of TriMem whose prompts can be evolved ones, and the names of these prompts."""
 ANY_TYPE = ConfigDict(arbitrary_types_allowed=True)
 Fraction = Annotated[float, Field(ge=0, le=1)]
 
@@ -54,15 +56,32 @@ class Settings(BaseModel):
     budget: Budget
     estimate: bool
     prices: dict[str, tuple[float, float]]
+    stamp: str = ""
 
 
 def absolute(config: Mapping[str, Any], launch: Path) -> dict[str, Any]:
     """The same config in which data, prompt files, runs and caches have absolute paths, counted from `launch`."""
     changed: dict[str, Any] = _absolute_prompts(config, launch)
     changed["paths"] = {key: _path(value, launch) for key, value in config["paths"].items()}
+    for part, name in EVOLVED.items():
+        for node in (changed.get(part), changed["method"].get(part)):
+            if node and "@" in str(node.get("prompt", "")):
+                node["prompt"] = str(_evolved(str(node["prompt"]), name, launch))
     if "path" in config["dataset"]:
         changed["dataset"]["path"] = _path(config["dataset"]["path"], launch)
     return changed
+
+
+def _evolved(value: str, name: str, launch: Path) -> Path:
+    """The file of `<directory of an evolution>@<version>`. Raises BadInput, listing what there is."""
+    folder, _, version = value.rpartition("@")
+    path = launch / Path(folder).expanduser() / version / f"{name}.md"
+    if not path.is_file():
+        known = sorted(file.parent.name for file in path.parents[1].glob(f"*/{name}.md"))
+        raise BadInput(
+            f"prompts.{name}={value}: there is no {path}; {folder} has {', '.join(known) or 'no evolved prompts'}."
+        )
+    return path
 
 
 def _absolute_prompts(value: Any, launch: Path) -> Any:

@@ -1,6 +1,6 @@
 """A finished run as it lies on disk, with the data set that it was asked from."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,9 @@ from experiments.rows import Row, RowFile, is_answered
 from experiments.run_dir import SCHEMA, read_json
 from experiments.runner import load_data
 from trimem.errors import BadInput
+
+Loader = Callable[[Mapping[str, Any]], tuple[Dataset, GoldBook]]
+"""From a run's config to its data set; one that remembers serves many runs on the same data."""
 
 
 @dataclass(frozen=True)
@@ -33,14 +36,17 @@ class StoredRun:
         return score_rows(self.rows, self.golds, self.dataset)
 
 
-def open_run(directory: Path) -> StoredRun:
-    """Read a run. BadInput if it is none, is not finished, has another schema, or its data file has changed."""
+def open_run(directory: Path, load: Loader = load_data) -> StoredRun:
+    """Read a run, its data by `load`.
+
+    BadInput if it is none, is not finished, has another schema, or its data file has changed.
+    """
     manifest, metrics = read_json(directory / "manifest.json"), read_json(directory / "metrics.json")
     if manifest is None or metrics is None:
         raise BadInput(f"{directory} holds no finished run; give a directory that a `run:` line named")
     if manifest["schema"] != SCHEMA:
         raise BadInput(f"{directory} has schema {manifest['schema']}, this version reads {SCHEMA}; run it again")
-    dataset, golds = load_data(manifest["config"])
+    dataset, golds = load(manifest["config"])
     if dataset.sha256 != manifest["dataset"]["sha256"]:
         raise BadInput(f"{directory} was run on a data file that has changed since; put the old one back")
     rows = RowFile(directory / "predictions.jsonl", is_answered).read()

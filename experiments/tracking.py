@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 from experiments.rows import Row
 
 Mode = Literal["offline", "online"]
+Fill = Callable[[Any, Any], None]
+"""Is given the module wandb and a begun run, and logs to it."""
 SECONDS_TO_REACH = 3.0
 """How long an online tracker may take to be reached before it is used offline."""
 
@@ -25,6 +27,9 @@ class Tracker(Protocol):
     ) -> list[str]:
         """Show one run; what went wrong in doing so (empty: nothing)."""
 
+    def show(self, directory: Path, manifest: Mapping[str, Any], job: str, fill: Fill) -> list[str]:
+        """Show what `fill` says of another kind of `job`, described by its manifest; problems as in `log`."""
+
 
 class NullTracker:
     """Shows nothing."""
@@ -36,6 +41,9 @@ class NullTracker:
         rows: Sequence[Row],  # noqa: ARG002
         metrics: Mapping[str, Any],  # noqa: ARG002
     ) -> list[str]:
+        return []
+
+    def show(self, directory: Path, manifest: Mapping[str, Any], job: str, fill: Fill) -> list[str]:  # noqa: ARG002
         return []
 
 
@@ -60,17 +68,24 @@ class WandbTracker:
     def log(
         self, directory: Path, manifest: Mapping[str, Any], rows: Sequence[Row], metrics: Mapping[str, Any]
     ) -> list[str]:
+        def fill(wandb: Any, run: Any) -> None:
+            run.summary.update(summary_of(metrics))
+            run.log({"questions": _table(wandb, rows), "prompts": _prompt_table(wandb, manifest["prompts"])})
+            for artifact in _artifacts(wandb, directory, manifest):
+                run.log_artifact(artifact)
+
+        return self.show(directory, manifest, "eval", fill)
+
+    def show(self, directory: Path, manifest: Mapping[str, Any], job: str, fill: Fill) -> list[str]:
         problems: list[str] = []
         mode = self._reachable_mode(problems)
 
         def work() -> None:
             import wandb
 
-            with wandb.init(**self._identity(directory, manifest), mode=mode, **_quiet(wandb)) as run:
-                run.summary.update(summary_of(metrics))
-                run.log({"questions": _table(wandb, rows), "prompts": _prompt_table(wandb, manifest["prompts"])})
-                for artifact in _artifacts(wandb, directory, manifest):
-                    run.log_artifact(artifact)
+            identity = {**self._identity(directory, manifest), "job_type": job}
+            with wandb.init(**identity, mode=mode, **_quiet(wandb)) as run:
+                fill(wandb, run)
 
         problem = bounded(work, self.timeout)
         return [*problems, problem] if problem else problems
@@ -96,7 +111,6 @@ class WandbTracker:
             "id": manifest["run"],
             "name": f"{method}-{manifest['dataset']['name']}-{model}-s{manifest['seed']}",
             "group": manifest["experiment"],
-            "job_type": "eval",
             "tags": [method, manifest["dataset"]["name"], model, *self.tags],
             "config": {**config, "run": manifest["run"], "data_sha256": manifest["dataset"]["sha256"]},
             "reinit": "finish_previous",

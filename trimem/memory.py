@@ -125,6 +125,8 @@ class TriMem:
             if self._flushed:
                 return
             self._extract(self._windows(tail=True))
+            if getattr(self.retriever, "searches_turn_vectors", False):
+                self._encode_turns()
             if self.use_profiles:
                 self._update_profiles()
             self._flushed = True
@@ -161,6 +163,10 @@ class TriMem:
             self.store.put_aliases(people.find_aliases(self.store.turns(*window), self.store.speakers()))
             self.store.put_window(*window, found, vectors, found.failed)
             self.progress("windows", done, len(pending))
+
+    def _encode_turns(self) -> None:
+        texts = self.store.missing_turn_vectors()
+        self.store.put_turn_vectors(list(texts), self.embedder.encode(list(texts.values())))
 
     # -- profiles --------------------------------------------------------------------------------------------------
 

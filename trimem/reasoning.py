@@ -5,6 +5,7 @@ from dataclasses import replace
 from pydantic import PositiveInt
 
 from trimem import prompts
+from trimem.budget import within
 from trimem.llm.base import LLM, Request
 from trimem.llm.structured import ask
 from trimem.rendering import one_line, render_context
@@ -16,16 +17,23 @@ ABSTAIN = "Not mentioned in the conversation"
 
 
 class LLMReasoner:
-    """One call a question, blind to categories. A context too long for the model is cut to its better half once."""
+    """One call a question, blind to categories. A context too long for the model is cut to its better half once.
 
-    def __init__(self, llm: LLM, prompt: str = "answer", max_tokens: PositiveInt = 512) -> None:
+    `max_context` (tokens) cuts every context before, so that methods compare at equal tokens; None: as it comes.
+    """
+
+    def __init__(
+        self, llm: LLM, prompt: str = "answer", max_tokens: PositiveInt = 512, max_context: PositiveInt | None = None
+    ) -> None:
         self.llm = llm
         self.prompt = prompts.load(prompt)
-        self.max_tokens = max_tokens
+        self.max_tokens, self.max_context = max_tokens, max_context
 
     def answer(self, question: Question, context: Context) -> Answer:
         if not context.items:
             return Answer(ABSTAIN, "the memory holds nothing on it", context)
+        if self.max_context is not None:
+            context = within(context, self.max_context)
         outcome = ask(self.llm, self._request(question, context))
         problems = outcome.problems
         if outcome.reply.status == "too_long":

@@ -4,6 +4,7 @@ Paper: dense, lexical and symbolic search, one top-K, the source turns of what w
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import cast
@@ -12,7 +13,7 @@ from pydantic import NonNegativeInt
 
 from trimem.errors import BadInput
 from trimem.fusion import reciprocal_rank_fusion
-from trimem.people import mentioned
+from trimem.people import mentioned, resolve
 from trimem.protocols import Embedder
 from trimem.rendering import turn_item
 from trimem.search import Hits, Unit
@@ -22,7 +23,7 @@ from trimem.tokens import count_tokens
 from trimem.types import Context, Fact, Item, Plan, Profile, Question
 
 VIEWS = ("dense", "lexical", "symbolic")
-FUSIONS = ("rrf", "none")
+FUSIONS = ("sources", "rrf", "none")
 UNITS = ("fact", "turn")
 BUDGET: Mapping[str, int] = MappingProxyType({"facts": 1500, "turns": 1200, "profiles": 500})
 OVERFETCH = 4
@@ -30,14 +31,24 @@ OVERFETCH = 4
 
 _cost = lru_cache(maxsize=1 << 15)(count_tokens)  # the same facts come up again and again
 
+MEETING_K = 20
+"""Constant of the fusion at source turns. The usual 60 is for lists of a thousand; here they are some hundred long."""
+ASKED_ABOUT = 0.5
+OTHER_SIGNAL = 0.2
+"""What a turn gains where the person asked about speaks, and for each place, entity or time asked for that it meets."""
+
 Found = tuple[Unit, str]
 """A unit and its id; orders by both."""
+Views = Mapping[str, list[list[tuple[Found, float]]]]
+"""By view: what it found for each query (and unit) that it was asked, with scores, best first."""
 
 
 class HybridRetriever:
     """TriMem's retriever. Raises BadInput for a view, fusion, unit or budget that does not exist.
 
-    `fusion="none"` is the paper's: the top-K of each query, one query after the other, then cut at top_k.
+    `fusion="sources"` lets all views vote for source turns and shows the best fact of each, or the turn where no fact
+    comes from it: facts and turns find each other's gaps, and no two places go to one turn. `"rrf"` fuses units as they
+    are; `"none"` is the paper's: the top-K of each query, one query after the other, then cut at top_k.
     `budget` holds tokens a tier; what does not fit is left out, worst rank first.
     """
 
@@ -73,36 +84,89 @@ class HybridRetriever:
         items = (*facts, *turns, *profiles)
         return Context(items, plan, MappingProxyType(_token_counts(items)))
 
+    @property
+    def searches_turn_vectors(self) -> bool:
+        """Whether the dense view ranks turns, which then need vectors."""
+        return "turn" in self._units and "dense" in self._views
+
     # Search
 
     def _ranked(self, plan: Plan, store: Store) -> list[Item]:
         """The global top-K of all units, best first."""
-        best = (self._fused if self._fusion == "rrf" else self._concatenated)(plan, store)[: self._top_k]
+        fuse = {"sources": self._at_sources, "rrf": self._fused, "none": self._concatenated}[self._fusion]
+        views = self._search(plan, store)
+        best = fuse(views, plan, store)[: self._top_k]
         facts = {fact.id: fact for fact in store.facts_by_id([id_ for (unit, id_), _ in best if unit == "fact"])}
         turns = {turn.id: turn for turn in store.turns_by_id([id_ for (unit, id_), _ in best if unit == "turn"])}
-        return [
+        items = [
             fact_item(facts[id_], score, rank) if unit == "fact" else turn_item(turns[id_], score, rank)
             for rank, ((unit, id_), score) in enumerate(best, 1)
         ]
+        places = _places(views)
+        return [replace(item, views=places.get(found, ())) for item, (found, _) in zip(items, best, strict=True)]
 
-    def _fused(self, plan: Plan, store: Store) -> list[tuple[Found, float]]:
-        """Reciprocal rank fusion in which each view has one vote, however many queries it was asked."""
+    def _search(self, plan: Plan, store: Store) -> Views:
+        """What each view finds for each query, wider than top_k, so that what several find a little can win."""
         width = self._top_k * OVERFETCH
-        rankings, weights = list[list[Found]](), list[float]()
-        for view in (self._dense(plan, store, width), self._lexical(plan, store, width)):
-            rankings += [[found for found, _ in hits] for hits in view]
-            weights += [1 / len(view) for _ in view]
+        symbolic = [_of("fact", self._symbolic(plan, store, width))] if "fact" in self._units else []
+        dense, lexical = self._dense(plan, store, width), self._lexical(plan, store, width)
+        return {"dense": dense, "lexical": lexical, "symbolic": symbolic}
+
+    def _at_sources(self, views: Views, plan: Plan, store: Store) -> list[tuple[Found, float]]:
+        """Turns by the votes of all that comes from them, each as its best fact not yet shown, or as itself."""
+        rankings, weights = _votes(views)
+        facts = [found for found, _ in reciprocal_rank_fusion(rankings, MEETING_K, weights) if found[0] == "fact"]
+        sources = {fact.id: fact.sources for fact in store.facts_by_id([id_ for _, id_ in facts])}
+        citing: dict[Found, list[Found]] = {}
+        for fact in facts:
+            for turn in _meeting_points(fact, sources):
+                citing.setdefault(turn, []).append(fact)
+        at_turns = [[turn for found in ranking for turn in _meeting_points(found, sources)] for ranking in rankings]
+        scores = dict(reciprocal_rank_fusion(at_turns, MEETING_K, weights))
+        gains = self._gains([id_ for _, id_ in scores], [id_ for _, id_ in facts], plan, store)
+        ranked = sorted(scores, key=lambda turn: (-scores[turn] * gains.get(turn[1], 1.0), turn))
+        shown: dict[Found, float] = {}
+        covered = set[Found]()
+        for turn in ranked:
+            found = next((fact for fact in citing.get(turn, ()) if fact not in shown), turn)
+            if turn in covered or (found[0] == "turn" and not self._use_raw):
+                continue
+            shown[found] = scores[turn] * gains.get(turn[1], 1.0)
+            covered.update(_meeting_points(found, sources))
+        return list(shown.items())
+
+    def _gains(self, turns: Sequence[str], facts: Sequence[str], plan: Plan, store: Store) -> dict[str, float]:
+        """Factors for turns in which somebody asked about speaks, or which meet another signal asked for."""
+        if "symbolic" not in self._views:
+            return {}
+        speakers, aliases = store.speakers(), store.aliases()
+        asked = {resolve(person, speakers, aliases) for person in plan.persons}
+        asked = asked & set(speakers) or set(mentioned(plan.queries[0], speakers, aliases))
+        gains = {turn.id: 1 + ASKED_ABOUT * (turn.speaker in asked) for turn in store.turns_by_id(turns)}
+        met = dict(store.search_symbolic((), plan.entities, plan.location, plan.time, len(facts), facts))
+        for fact in store.facts_by_id(met):
+            for turn in fact.sources:
+                gains[turn] = gains.get(turn, 1.0) + OTHER_SIGNAL * met[fact.id]
+        return gains
+
+    def _fused(self, views: Views, plan: Plan, store: Store) -> list[tuple[Found, float]]:
+        """Reciprocal rank fusion of units as they are."""
+        rankings, weights = _votes(views)
         if "symbolic" in self._views and "fact" in self._units:
             so_far = [found for found, _ in reciprocal_rank_fusion(rankings, weights=weights)]
-            rankings.append(self._symbolic_among(so_far, plan, store, width))
+            rankings.append(self._symbolic_among(so_far, plan, store, self._top_k * OVERFETCH))
             weights.append(1.0)
         return reciprocal_rank_fusion(rankings, weights=weights)
 
-    def _concatenated(self, plan: Plan, store: Store) -> list[tuple[Found, float]]:
-        symbolic = [_of("fact", self._symbolic(plan, store, self._top_k))] if "fact" in self._units else []
-        views = self._dense(plan, store, self._top_k) + self._lexical(plan, store, self._top_k) + symbolic
+    def _concatenated(
+        self,
+        views: Views,
+        plan: Plan,  # noqa: ARG002 - called like the other fusions
+        store: Store,  # noqa: ARG002
+    ) -> list[tuple[Found, float]]:
+        """The top-K of each query in each view, one after the other."""
         firsts: dict[Found, float] = {}
-        for found, score in (hit for hits in views for hit in hits):
+        for found, score in (hit for view in views.values() for hits in view for hit in hits[: self._top_k]):
             firsts.setdefault(found, score)
         return list(firsts.items())
 
@@ -160,6 +224,24 @@ class HybridRetriever:
         return _trimmed(found, self._budget["profiles"])
 
 
+def _votes(views: Views) -> tuple[list[list[Found]], list[float]]:
+    """Rankings of the dense and the lexical view; each view has one vote, however many queries it was asked."""
+    voting = (views["dense"], views["lexical"])
+    rankings = [[found for found, _ in hits] for view in voting for hits in view]
+    return rankings, [1 / len(view) for view in voting for _ in view]
+
+
+def _places(views: Views) -> dict[Found, tuple[tuple[str, int], ...]]:
+    """The views that found each item, with its best rank over the queries that each was asked."""
+    best: dict[Found, dict[str, int]] = {}
+    for view, rankings in views.items():
+        for ranking in rankings:
+            for rank, (found, _) in enumerate(ranking, 1):
+                ranks = best.setdefault(found, {})
+                ranks[view] = min(rank, ranks.get(view, rank))
+    return {found: tuple(ranks.items()) for found, ranks in best.items()}
+
+
 def fact_item(fact: Fact, score: float = 0.0, rank: int = 0) -> Item:
     """A fact as the reasoner reads it: the statement, with time and place where they are known."""
     known = "; ".join(filter(None, (fact.time and say(fact.time), fact.location)))
@@ -170,6 +252,12 @@ def _profiles_of(people: Iterable[str], store: Store) -> list[Profile]:
     """Their profiles, each once."""
     found = (store.profile(person) for person in people)
     return list({profile.person: profile for profile in found if profile}.values())
+
+
+def _meeting_points(found: Found, sources: Mapping[str, Sequence[str]]) -> list[Found]:
+    """The turns at which a unit's votes count; a fact without any is a place of its own."""
+    unit, id_ = found
+    return [("turn", turn) for turn in sources[id_]] or [found] if unit == "fact" else [found]
 
 
 def _of(unit: Unit, hits: Hits) -> list[tuple[Found, float]]:

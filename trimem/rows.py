@@ -2,7 +2,7 @@
 
 import json
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from sqlite3 import Row
 from typing import Any
@@ -79,11 +79,12 @@ def fact_text(fact: Fact) -> str:
     return nfc([fact.statement, *(word for word in fact.keywords if key(word) not in said)])
 
 
-def turn_text(turn: Turn) -> str:
-    """What the full-text index sees of a turn: speaker, content, and the date in words."""
-    time = turn.time
-    date = f"{time.day} {MONTHS[time.month - 1]} {time.year}" if time else ""
-    return nfc([turn.speaker, turn.content, date])
+def turn_text(turns: Sequence[Turn]) -> str:
+    """What both indexes see of a turn, which often means little without the next one: it between its neighbours in the
+    session (`turns`, in order), speakers named, and the date in words."""
+    time = turns[0].time
+    date = [f"({time.day} {MONTHS[time.month - 1].capitalize()} {time.year})"] if time else []
+    return nfc([*(f"{turn.speaker}: {turn.content}" for turn in turns), *date])
 
 
 def nfc(parts: Iterable[str]) -> str:

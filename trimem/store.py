@@ -77,8 +77,17 @@ class Store:
                     raise BadInput(f"turn {turn.id!r} is already stored with other content: ids must be unique.")
             rows = list(enumerate(new.values(), self.turn_count()))
             self._db.insert("turns", [turn_row(row, turn) for row, turn in rows])
-            self._db.insert("turn_text(rowid, text)", [(row, turn_text(turn)) for row, turn in rows])
+            if rows:
+                self._index_turns(rows[0][0])
         return len(new)
+
+    def _index_turns(self, first: int) -> None:
+        """Index the turns from position `first` on, and the one before, which has a new neighbour."""
+        for table in ("turn_text WHERE rowid", "turn_vectors WHERE row"):
+            self._db.execute(f"DELETE FROM {table} >= ?", first - 1)
+        turns = self.turns(max(first - 2, 0))
+        at = {row: _near(turns, row - max(first - 2, 0)) for row in range(max(first - 1, 0), self.turn_count())}
+        self._db.insert("turn_text(rowid, text)", [(row, turn_text(near)) for row, near in at.items()])
 
     def turns(self, start: int = 0, stop: int | None = None) -> tuple[Turn, ...]:
         """The turns at the positions `start:stop` of the stream (all by default), in order."""
@@ -198,10 +207,11 @@ class Store:
                 self._vectors["turn"].write(found)
             self._vectors["turn"].applied(found, ids)
 
-    def missing_turn_vectors(self) -> tuple[str, ...]:
-        """Ids of the turns that have no vector yet, in the order of the conversation."""
-        missing = "SELECT id FROM turns WHERE row NOT IN (SELECT row FROM turn_vectors) ORDER BY row"
-        return tuple(row[0] for row in self._db.rows(missing))
+    def missing_turn_vectors(self) -> dict[str, str]:
+        """The turns that have no vector yet, in the order of the conversation: id -> the text to encode."""
+        missing = """SELECT id, turn_text.text FROM turns JOIN turn_text ON turn_text.rowid = row
+            WHERE row NOT IN (SELECT row FROM turn_vectors) ORDER BY row"""
+        return {row[0]: row[1] for row in self._db.rows(missing)}
 
     def search_dense(self, kind: Unit, vectors: Vectors, k: int) -> list[Hits]:
         """For each query row the best `k` by inner product, best first, ties by id."""
@@ -304,6 +314,11 @@ class Store:
         for window in self.windows():
             facts = [row[0] for row in self._db.rows(given, window.start)]
             yield {"type": "window", **asdict(window), "facts": facts}
+
+
+def _near(turns: Sequence[Turn], at: int) -> list[Turn]:
+    """The turn at `at` with those before and after it in its session."""
+    return [turn for turn in turns[max(at - 1, 0) : at + 2] if turn.session == turns[at].session]
 
 
 def _ids(nouns: Iterable[Fact | Turn]) -> str:

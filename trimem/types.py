@@ -156,7 +156,7 @@ class Item:
     """Anything a memory can put before the reasoner. `sources` are turn ids: retrieval is measured by them.
 
     `rank` counts from 1 in the order of retrieval; 0 marks what was not ranked but brought along
-    (the source turns of retrieved facts, profiles).
+    (the source turns of retrieved facts, profiles). `views` are the views that found it, each with its best rank there.
     """
 
     kind: Kind
@@ -165,6 +165,7 @@ class Item:
     sources: tuple[str, ...] = ()
     score: float = 0.0
     rank: int = 0
+    views: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

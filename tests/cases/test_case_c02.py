@@ -1,7 +1,11 @@
 """Case c02: 200 OK with empty text, because thinking used up the budget."""
 
+import pytest
+
 from tests.cases.replies import DATA, request, scenario
 from tests.fake_openai import FakeOpenAI
+from trimem.errors import BudgetReached
+from trimem.llm.meter import Meter
 from trimem.llm.openai_compatible import OpenAICompatible
 
 
@@ -23,3 +27,12 @@ def test_a_reply_that_stays_empty_is_a_failure() -> None:
         server.steps = server.steps[:1]
         reply = OpenAICompatible("fake", server.url, max_retries=1).complete(request(max_tokens=400))
     assert (reply.status, reply.text, len(server.bodies)) == ("empty", "", 2)
+
+
+def test_both_requests_count_against_the_budget_of_calls() -> None:
+    with scenario("c02_empty_length") as (llm, server):
+        meter = Meter(llm, budget_calls=2)
+        meter.complete(request(max_tokens=400))
+        with pytest.raises(BudgetReached):
+            meter.complete(request("What else?"))
+    assert len(server.bodies) == meter.usage()["extract"].calls == 2

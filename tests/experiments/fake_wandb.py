@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import ModuleType, SimpleNamespace
 from typing import Any, Self
@@ -23,12 +23,13 @@ class FakeRun:
     def __exit__(self, *_: object) -> None:
         self.wandb.events.append(("finish", self.settings["id"]))
 
-    def log(self, values: dict[str, Any]) -> None:
+    def log(self, values: dict[str, Any], step: int | None = None) -> None:
         self.wandb.on_log()
         self.logged.append(values)
-        self.wandb.bytes += len(json.dumps([table.data for table in values.values()]))
+        self.wandb.bytes += len(json.dumps([table.data for table in values.values() if hasattr(table, "data")]))
 
-    def log_artifact(self, artifact: Any) -> None:
+    def log_artifact(self, artifact: Any, aliases: Sequence[str] = ()) -> None:
+        artifact.aliases = list(aliases)
         self.artifacts.append(artifact)
 
 
@@ -63,8 +64,9 @@ class FakeWandb(ModuleType):
         self.runs.append(FakeRun(self, settings))
         return self.runs[-1]
 
-    def Table(self, columns: list[str], data: list[list[Any]]) -> SimpleNamespace:
-        return SimpleNamespace(columns=columns, data=data)
+    def Table(self, columns: list[str], data: Sequence[Sequence[Any]] = (), log_mode: str = "") -> SimpleNamespace:
+        rows = list(data)
+        return SimpleNamespace(columns=columns, data=rows, add_data=lambda *row: rows.append(row))
 
     def Settings(self, **settings: Any) -> dict[str, Any]:
         return settings

@@ -13,6 +13,7 @@ from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 from omegaconf import OmegaConf
 
+from experiments import resolvers  # noqa: F401 - config files use what it registers
 from experiments.runner import run
 
 ROOT = Path(__file__).parents[2]
@@ -67,18 +68,20 @@ def read(status: Mapping[str, Any], name: str) -> Any:
     return json.loads((Path(status["run"]) / name).read_text())
 
 
-def command(*overrides: str) -> list[str]:
+def command(*overrides: str, module: str = "run") -> list[str]:
     """The real command, with the stand-in and without W&B unless `overrides` say otherwise."""
     multirun = ["-m"] if "-m" in overrides else []
     flags = ["--config-dir", str(ROOT / "tests/conf")]
     rest = with_defaults([override for override in overrides if override != "-m"])
-    return [sys.executable, "-m", "experiments.run", *multirun, *flags, *rest]
+    return [sys.executable, "-m", f"experiments.{module}", *multirun, *flags, *rest]
 
 
-def run_command(folder: Path, *overrides: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def run_command(
+    folder: Path, *overrides: str, module: str = "run", **environment: str
+) -> subprocess.CompletedProcess[str]:
     """The command run to its end, started in `folder`."""
     return subprocess.run(
-        command(*overrides),
+        command(*overrides, module=module),
         cwd=folder,
         env=clean_environment(**environment),
         capture_output=True,

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.utils import get_object
+from omegaconf import OmegaConf
 
 from tests.experiments.harness import ROOT, config_of
 
@@ -18,8 +20,24 @@ PARTS = ("extractor", "profiler", "planner", "retriever", "reasoner")
 
 def compose_choice(path: Path) -> dict[str, Any]:
     group, name = path.parts[0], path.stem
-    extra = ["dataset.path=data.json"] if "path: ???" in (CONF / path).read_text(encoding="utf-8") else []
-    return config_of(f"{group}={name}", *extra)
+    return config_of(f"{group}={name}", *given_for(path))
+
+
+def given_for(path: Path) -> list[str]:
+    """What a choice needs to be composed: a data set's file, a model's name."""
+    text = (CONF / path).read_text(encoding="utf-8")
+    missing = [f"{path.parts[0]}.{key}=given" for key in ("path", "model") if f"{key}: ???" in text]
+    return [*missing, *(["dataset.path=given"] if "override /dataset:" in text else [])]
+
+
+def grid_of(path: Path) -> dict[str, list[str]]:
+    """What an experiment sweeps: key -> values."""
+    node = OmegaConf.to_container(OmegaConf.load(CONF / path))
+    assert isinstance(node, dict)
+    params = node.get("hydra", {}).get("sweeper", {}).get("params", {})
+    parser = OverridesParser.create()
+    swept = [parser.parse_override(f"{key}={values}") for key, values in params.items()]
+    return {one.get_key_element(): [str(v) for v in one.sweep_string_iterator()] for one in swept}
 
 
 def targets(node: Any) -> Iterator[Mapping[str, Any]]:
@@ -34,7 +52,7 @@ def targets(node: Any) -> Iterator[Mapping[str, Any]]:
 def test_every_file_is_short_and_shows_the_command_that_uses_it(path: Path) -> None:
     lines = (CONF / path).read_text(encoding="utf-8").splitlines()
     comments = [line for line in lines[:2] if line.startswith("#")]
-    assert any("experiments.run" in line for line in comments) or path.parts[0] == "hydra"
+    assert any("python -m experiments." in line for line in comments) or path.parts[0] == "hydra"
     assert len(lines) <= (80 if path.name == "config.yaml" else 40)
 
 
@@ -59,7 +77,7 @@ def test_without_a_model_all_parts_are_rules() -> None:
     assert config["backbone"] is None
 
 
-@pytest.mark.parametrize("backbone", ["gpt-4.1-mini", "qwen3-8b", "simulated", "scripted"])
+@pytest.mark.parametrize("backbone", ["gpt-4.1-mini", "qwen3-8b", "smollm2", "simulated", "scripted"])
 def test_a_backbone_alone_makes_every_part_llm(backbone: str) -> None:
     config = config_of(f"backbone={backbone}")
     assert not any(".rules." in config[part]["_target_"] for part in PARTS)
@@ -94,10 +112,29 @@ def test_toggles_reach_the_parts_that_they_concern() -> None:
 
 @pytest.mark.parametrize("path", [path for path in CHOICES if path.parts[0] == "experiment"], ids=str)
 def test_an_experiment_is_named_like_its_file_and_can_be_narrowed(path: Path) -> None:
-    config = config_of(f"experiment={path.stem}", "seed=7", "backbone=none")
+    config = config_of(f"experiment={path.stem}", "seed=7", "backbone=none", *given_for(path))
     assert config["name"] == path.stem
     assert config["seed"] == 7
     assert config["backbone"] is None
+
+
+EXPERIMENTS = [path for path in CHOICES if path.parts[0] == "experiment"]
+POINTS = [(path, f"{key}={value}") for path in EXPERIMENTS for key, values in grid_of(path).items() for value in values]
+
+
+@pytest.mark.parametrize(("path", "point"), POINTS, ids=lambda value: getattr(value, "stem", value))
+def test_every_point_of_an_experiment_s_grid_composes(path: Path, point: str) -> None:
+    config_of(f"experiment={path.stem}", *given_for(path), point)
+
+
+def test_the_tables_hold_all_nine_methods_and_the_paper_s_models() -> None:
+    methods = sorted(path.stem for path in (CONF / "method").glob("*.yaml"))
+    models = []
+    for table in ("table1_high_capability", "table2_efficient", "table3_perltqa", "equal_context"):
+        grid = grid_of(Path("experiment") / f"{table}.yaml")
+        assert sorted(grid["method"]) == methods
+        models += grid.get("backbone", [])
+    assert models == ["gpt-4o", "gpt-4.1-mini", "gpt-5-nano", "qwen3-8b", "llama-3.1-8b-instruct"]
 
 
 def test_no_config_holds_a_secret_or_a_value_that_yaml_reads_as_another_type() -> None:
@@ -106,3 +143,9 @@ def test_no_config_holds_a_secret_or_a_value_that_yaml_reads_as_another_type() -
         assert "sk-" not in text
         assert "api_key:" not in text
     assert config_of("cache.mode=off")["cache"]["mode"] == "off"
+
+
+def test_what_else_a_request_carries_can_be_given_on_the_command_line() -> None:
+    assert config_of("backbone=qwen3-8b", "backbone.options.thinking=true")["backbone"]["options"] == {"thinking": True}
+    given = config_of("backbone=gpt-4.1-mini", "+backbone.options.top_p=0.9")["backbone"]["options"]
+    assert given == {"top_p": 0.9}

@@ -13,13 +13,17 @@ from tests.experiments.harness import config_of, read, rows_of
 from tests.experiments.test_configs import CHOICES
 from tests.fake_openai import FakeOpenAI
 
-SMALL = ("dataset=sample", "dataset.conversations=[sample-train]", "dataset.limit=2")
+SMALL = ("dataset=sample", "dataset.split=all", "dataset.conversations=[sample-train]", "dataset.limit=2")
 ANYTHING = {"facts": [], "queries": ["where?"], "sections": [], "complete": True, "reasoning": "", "answer": "a lake"}
 SERVERS = ("gpt-4o", "gpt-4.1-mini", "gpt-5-nano", "qwen3-8b", "llama-3.1-8b-instruct")
-HUB = ("embedder/qwen3.yaml", "embedder/openai.yaml", "backbone/none.yaml")
+ELSEWHERE = (
+    *("embedder/qwen3.yaml", "embedder/openai.yaml", "backbone/none.yaml"),
+    *("backbone/transformers.yaml", "backbone/smollm2.yaml"),
+)
+"""What needs a model that is not there, or none; each has a test of its own."""
 BENCHMARKS = ("locomo", "perltqa", "longmemeval")
 SAMPLES = {"sample": "sample-train", "perltqa_sample": "signe-aalto", "longmemeval_sample": "own_0001"}
-OFFLINE = [path for path in CHOICES if path.stem not in (*SERVERS, *BENCHMARKS) and str(path) not in HUB]
+OFFLINE = [path for path in CHOICES if path.stem not in (*SERVERS, *BENCHMARKS) and str(path) not in ELSEWHERE]
 
 
 def answers_two(folder: Path, *overrides: str) -> None:
@@ -36,8 +40,10 @@ def answers_two(folder: Path, *overrides: str) -> None:
 @pytest.mark.parametrize("path", OFFLINE, ids=str)
 def test_with_the_simulated_model(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "wandb", FakeWandb())
-    conversation = f"dataset.conversations=[{SAMPLES[path.stem]}]" if path.parts[0] == "dataset" else SMALL[1]
-    answers_two(tmp_path, f"{path.parts[0]}={path.stem}", conversation)
+    sample = path.stem if path.parts[0] == "dataset" else "perltqa_sample" if "perltqa" in path.stem else "sample"
+    data = (f"dataset={sample}", f"dataset.conversations=[{SAMPLES[sample]}]")
+    chosen = [f"{path.parts[0]}={path.stem}"] if path.parts[0] != "dataset" else []
+    answers_two(tmp_path, *chosen, *data)
 
 
 def test_without_a_model(tmp_path: Path) -> None:

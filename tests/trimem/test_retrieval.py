@@ -61,6 +61,14 @@ def test_the_fact_asked_for_comes_first_then_its_turn_and_the_profile(store: Sto
     }
 
 
+@pytest.mark.parametrize("fusion", ["rrf", "none"])
+def test_an_item_tells_which_views_found_it_and_where(store: Store, fusion: str) -> None:
+    (piano, *_) = HybridRetriever(EMBEDDER, fusion=fusion).retrieve(QUESTION, PLAN, store).facts
+    assert dict(piano.views) == {"dense": 1, "lexical": 1, "symbolic": 1}
+    (alone, *_) = HybridRetriever(EMBEDDER, views=["lexical"], fusion=fusion).retrieve(QUESTION, PLAN, store).facts
+    assert dict(alone.views) == {"lexical": 1}
+
+
 @pytest.mark.parametrize("view", ["dense", "lexical", "symbolic"])
 @pytest.mark.parametrize("fusion", ["rrf", "none"])
 def test_each_view_alone_finds_the_fact(store: Store, view: str, fusion: str) -> None:
@@ -169,3 +177,38 @@ def test_budgets_are_kept_and_equal_calls_give_equal_contexts(
     assert all(context.tokens[tier] <= most for tier, most in budget.items())
     assert len(context.facts) <= top_k
     assert context == retriever.retrieve(QUESTION, PLAN, store)
+
+
+def test_votes_meet_at_source_turns_and_no_turn_takes_two_places(store: Store) -> None:
+    twin = Fact("Omar parted with a piano.", persons=("Omar",), sources=("D1:3",))
+    known = (*FACTS, twin)
+    store.put_window(0, 4, Extraction(known), EMBEDDER.encode([fact.statement for fact in known]))
+    context = HybridRetriever(EMBEDDER, top_k=4, units=("fact", "turn"), fusion="sources").retrieve(
+        QUESTION, PLAN, store
+    )
+    ranked = sorted((item for item in context.items if item.rank), key=lambda item: item.rank)
+    assert ranked[0].text.startswith("Omar sold his old piano")
+    places = [item.sources for item in ranked]
+    assert len(places) == len(set(places)), "the twin brings nothing new"
+    assert ("D1:2",) in places, "a turn without a fact stands for itself"
+
+
+def test_without_raw_dialogue_a_turn_is_no_place_of_its_own(store: Store) -> None:
+    retriever = HybridRetriever(EMBEDDER, units=("fact", "turn"), fusion="sources", use_raw=False)
+    assert retriever.retrieve(QUESTION, PLAN, store).turns == ()
+
+
+def test_a_fact_without_a_source_can_still_be_found(store: Store) -> None:
+    lost = Fact("Zelda juggles quinces.")
+    store.put_window(0, 4, Extraction((lost,)), EMBEDDER.encode([lost.statement]))
+    context = HybridRetriever(EMBEDDER, fusion="sources").retrieve(QUESTION, Plan(("Who juggles quinces?",)), store)
+    assert context.facts[0].id == lost.id
+
+
+def test_the_turns_of_the_person_asked_about_gain(store: Store) -> None:
+    store.add_turns([Turn("D3:0", "Omar", "I fixed the gate"), Turn("D3:1", "Nadia", "You fixed the gate")])
+    asked = Question("q", "Who fixed the gate?")
+    for person, first in (("Omar", "D3:0"), ("Nadia", "D3:1")):
+        retriever = HybridRetriever(None, units=("turn",), fusion="sources", views=("lexical", "symbolic"))
+        ranked = retriever.retrieve(asked, Plan((asked.text,), persons=(person,)), store).turns
+        assert min(ranked, key=lambda item: item.rank).id == first

@@ -146,10 +146,10 @@ def test_turn_vectors_are_asked_for_until_they_are_there(tmp_path: Path) -> None
     with Store(tmp_path, EMBEDDER.fingerprint) as store:
         store.add_turns(TURNS[:3])
         ids = store.missing_turn_vectors()
-        assert ids == ("D0:0", "D0:1", "D0:2")
-        store.put_turn_vectors(ids, EMBEDDER.encode([turn.text for turn in TURNS[:3]]))
+        assert list(ids) == ["D0:0", "D0:1", "D0:2"]
+        store.put_turn_vectors(list(ids), EMBEDDER.encode([turn.text for turn in TURNS[:3]]))
         store.add_turns(TURNS[3:4])
-        assert store.missing_turn_vectors() == ("D0:3",)
+        assert list(store.missing_turn_vectors()) == ["D0:2", "D0:3"], "D0:2 has a new neighbour"
         assert store.search_dense("turn", EMBEDDER.encode([TURNS[1].text]), 1)[0][0][0] == "D0:1"
 
 
@@ -245,3 +245,17 @@ def test_an_error_at_any_write_leaves_the_state_before(
         assert (exported(store, tmp_path), store.search_dense("fact", query, 9)) == (before, found)
     with Store(tmp_path, EMBEDDER.fingerprint) as store:
         assert (exported(store, tmp_path), store.search_dense("fact", query, 9)) == (before, found)
+
+
+def test_a_turn_is_found_by_its_neighbour_in_the_session_but_not_beyond(tmp_path: Path) -> None:
+    turns = [
+        Turn("D1:1", "Nadia", "Where did you find the harp?", session="1"),
+        Turn("D1:2", "Omar", "In an attic.", session="1"),
+        Turn("D2:1", "Nadia", "Good morning.", session="2"),
+    ]
+    with Store(tmp_path) as store:
+        for turn in turns:  # one by one: each gives the one before it a new neighbour
+            store.add_turns([turn])
+        assert [id for id, _ in store.search_text("turn", "harp", 5)] == ["D1:1", "D1:2"]
+        assert [id for id, _ in store.search_text("turn", "attic", 5)] == ["D1:1", "D1:2"]
+        assert store.missing_turn_vectors()["D2:1"] == "Nadia: Good morning."

@@ -58,7 +58,7 @@ class Reply:
     """What came back. `text` is free of thinking; `status` other than "ok" carries its cause in `error`.
 
     `logprobs` are the natural logarithms of the probabilities of the tokens written, where they were asked for and the
-    server tells them.
+    server tells them. `calls` is how many it took.
     """
 
     text: str
@@ -70,6 +70,7 @@ class Reply:
     seconds: float = 0.0
     cached: bool = False
     logprobs: tuple[float, ...] = ()
+    calls: int = 1
 
 
 @runtime_checkable

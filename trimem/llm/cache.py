@@ -5,16 +5,16 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from trimem.errors import BadInput, storage_problem
 from trimem.llm.base import LLM, Provider, Reply, Request, Usage
 
-Mode = Literal["use", "refresh", "off", "replay"]
+Mode = Literal["use", "refresh", "off", "replay", "peek"]
 TABLE = """CREATE TABLE IF NOT EXISTS replies(
     key TEXT PRIMARY KEY, model TEXT NOT NULL, stage TEXT NOT NULL, created REAL NOT NULL, reply TEXT NOT NULL
 ) WITHOUT ROWID"""
@@ -37,19 +37,23 @@ class CachedLLM(Provider):
     """An LLM whose good replies are kept in `path`. Many threads and many processes may share the file.
 
     `mode`: "use" asks only what is not kept; "refresh" asks everything once more and keeps it anew; "off" neither
-    reads nor writes; "replay" never asks: what is not kept raises BadInput. Only replies with status "ok" are kept.
-    Equal requests under way at the same time in one process are asked once.
+    reads nor writes; "replay" never asks: what is not kept raises BadInput; "peek" (for estimates) reads and never
+    writes. Only replies with status "ok" are kept. Equal requests under way at the same time in one process are asked
+    once. `used` is told the key of each reply that came out of the file or went into it.
     """
 
+    used: Callable[[str], None] = staticmethod(lambda _: None)
+
     def __init__(self, llm: LLM, path: str | Path, mode: Mode = "use") -> None:
-        if mode not in ("use", "refresh", "off", "replay"):
+        if mode not in get_args(Mode):
             raise BadInput(f"cache.mode={mode}: choose one of use, refresh, off, replay.")
         self.llm, self.path, self.mode = llm, Path(path), mode
         self.model, self.concurrency = llm.model, llm.concurrency
         self._refreshed: set[str] = set()
         self._flights = _Flights()
         self._lock = threading.Lock()
-        self._database = None if mode == "off" else _open(self.path)
+        nothing = mode == "off" or (mode == "peek" and not self.path.exists())
+        self._database = None if nothing else open_replies(self.path)
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -62,6 +66,7 @@ class CachedLLM(Provider):
         with self._flights.alone(key):
             kept = self._load(key)
             if kept is not None:
+                self.used(key)
                 return kept
             if self.mode == "replay":
                 raise BadInput(
@@ -70,7 +75,7 @@ class CachedLLM(Provider):
                 )
             reply = self.llm.complete(request)
             probe = request.logprobs and reply.status == "length"  # it is meant to be cut
-            if reply.status == "ok" or probe:
+            if self.mode != "peek" and (reply.status == "ok" or probe):
                 self._keep(key, request.stage, reply)
             return reply
 
@@ -85,9 +90,7 @@ class CachedLLM(Provider):
             row = self._database.execute("SELECT reply FROM replies WHERE key = ?", (key,)).fetchone()
         if row is None:
             return None
-        stored = json.loads(row[0])
-        parts = {"usage": Usage(**stored["usage"]), "logprobs": tuple(stored["logprobs"]), "cached": True}
-        return Reply(**{**stored, **parts})
+        return read_reply(row[0])
 
     def _keep(self, key: str, stage: str, reply: Reply) -> None:
         assert self._database is not None
@@ -96,6 +99,7 @@ class CachedLLM(Provider):
             row = (key, self.model, stage, time.time(), stored)
             self._database.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?)", row)
             self._refreshed.add(key)
+        self.used(key)
 
 
 class _Flights:
@@ -122,7 +126,14 @@ class _Flights:
                     del self._waiting[key]
 
 
-def _open(path: Path) -> sqlite3.Connection:
+def read_reply(text: str) -> Reply:
+    """A kept reply. Raises ValueError, KeyError or TypeError for a text that is none."""
+    stored = json.loads(text)
+    parts = {"usage": Usage(**stored["usage"]), "logprobs": tuple(stored["logprobs"]), "cached": True}
+    return Reply(**{**stored, **parts})
+
+
+def open_replies(path: Path) -> sqlite3.Connection:
     """The cache file, made where there is none. Raises BadInput for a file that is no cache."""
     path.parent.mkdir(parents=True, exist_ok=True)
     database = sqlite3.connect(path, timeout=60.0, check_same_thread=False)

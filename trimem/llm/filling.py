@@ -4,6 +4,7 @@ import enum
 import hashlib
 import types
 from collections.abc import Mapping
+from itertools import cycle, islice
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
@@ -11,15 +12,18 @@ from pydantic.fields import FieldInfo
 
 FEW = 2
 """Length of a list for which nothing is on offer."""
+SENTENCE = 5
+"""Words from which on a text is a sentence."""
 
 
 class Filler:
     """Fills schemas. `offers` holds values by field name (a list of objects for a list field), "texts" sentences for
-    whatever else is text; `digest` makes the choice among them."""
+    whatever else is text; `digest` makes the choice among them. `length` stretches or cuts sentences."""
 
-    def __init__(self, offers: Mapping[str, Any], digest: bytes) -> None:
+    def __init__(self, offers: Mapping[str, Any], digest: bytes, length: float = 1.0) -> None:
         self.offers = offers
         self.digest = digest
+        self.length = length
 
     def fill(self, schema: type[BaseModel], values: Mapping[str, Any] | None = None, path: str = "") -> dict[str, Any]:
         """A JSON object that fits `schema`, taking `values` (default: the offers) by field name."""
@@ -37,7 +41,7 @@ class Filler:
                 value.append(self._value(get_args(info.annotation)[0], None, f"{path}[{len(value)}]"))
             return value[:high]
         if isinstance(value, str):
-            return value.ljust(low, ".")[:high]
+            return stretched(value, self.length).ljust(low, ".")[:high]
         if isinstance(value, int | float) and not isinstance(value, bool):
             return _within(value, info)
         return value
@@ -81,6 +85,14 @@ class Filler:
 
     def _choice(self, path: str, options: int) -> int:
         return int.from_bytes(hashlib.sha256(self.digest + path.encode()).digest()[:4], "big") % options
+
+
+def stretched(text: str, length: float) -> str:
+    """A sentence of `length` times the words, its own again and again; names, dates and ids stay as they are."""
+    words = text.split(" ")
+    if length == 1.0 or len(words) < SENTENCE:
+        return text
+    return " ".join(islice(cycle(words), max(1, round(length * len(words)))))
 
 
 def _rule(info: FieldInfo, name: str) -> Any:

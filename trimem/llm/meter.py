@@ -2,7 +2,8 @@
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, field
 from typing import Any
 
 from trimem.errors import BadInput, BudgetReached
@@ -21,12 +22,21 @@ class Price:
     output: float
 
 
+@dataclass
+class _Book:
+    """What meters that share a budget have counted."""
+
+    stages: dict[str, StageUsage] = field(default_factory=dict)
+    begun: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
 class Meter(Provider):
     """An LLM that counts. It goes around the cache, whose hits it counts and does not bill.
 
     `prices` gives (input, output) dollars a million tokens by model name and goes before genai-prices, which knows
     hosted models only: what a local server costs is unknown (None), never 0. `budget_usd` and `budget_calls` are
-    checked before each new call; calls under way end, so dollars may run over by at most `concurrency` calls.
+    checked before each new call; calls under way end, so either may run over by at most `concurrency` calls.
     """
 
     def __init__(
@@ -40,9 +50,7 @@ class Meter(Provider):
         self.model, self.concurrency = llm.model, llm.concurrency
         self.budget_usd, self.budget_calls = budget_usd, budget_calls
         self._prices = {name: Price(*price) for name, price in (prices or {}).items()}
-        self._stages: dict[str, StageUsage] = {}
-        self._begun = 0
-        self._lock = threading.Lock()
+        self._book = _Book()
         if budget_usd is not None and self._price(self.model, MILLION, MILLION) is None:
             raise BadInput(f"budget.usd needs a price for {self.model}, which is not known: give prices for it.")
 
@@ -52,6 +60,12 @@ class Meter(Provider):
 
     def knows(self, request: Request) -> bool:
         return isinstance(self.llm, Provider) and self.llm.knows(request)
+
+    def beside(self, llm: LLM) -> "Meter":
+        """A meter of another LLM under the same budget and in the same books."""
+        other = copy(self)
+        other.llm, other.model, other.concurrency = llm, llm.model, llm.concurrency
+        return other
 
     def complete(self, request: Request) -> Reply:
         """Raises BudgetReached instead of making a new call beyond the budget; kept replies are still served."""
@@ -64,31 +78,32 @@ class Meter(Provider):
 
     def usage(self) -> dict[str, StageUsage]:
         """By stage, sorted: calls (cache hits among them apart), and what the calls that were no hits used."""
-        with self._lock:
-            return dict(sorted(self._stages.items()))
+        with self._book.lock:
+            return dict(sorted(self._book.stages.items()))
 
     def _begin(self) -> None:
-        with self._lock:
-            spent = sum(stage.usd or 0.0 for stage in self._stages.values())
-            if self.budget_calls is not None and self._begun >= self.budget_calls:
+        with self._book.lock:
+            spent = sum(stage.usd or 0.0 for stage in self._book.stages.values())
+            if self.budget_calls is not None and self._book.begun >= self.budget_calls:
                 raise BudgetReached(f"budget.calls={self.budget_calls} is used up; start again with more to go on.")
             if self.budget_usd is not None and spent >= self.budget_usd:
                 raise BudgetReached(f"budget.usd={self.budget_usd:g} is used up; start again with more to go on.")
-            self._begun += 1
+            self._book.begun += 1
 
     def _count(self, stage: str, reply: Reply, new: bool) -> None:
         if reply.cached:
             now = StageUsage(cached=1)
         elif reply.status in ("error", "too_long") and reply.usage == Usage():
-            now = StageUsage(calls=1, seconds=reply.seconds)  # nothing came back, so nothing is billed
+            now = StageUsage(reply.calls, seconds=reply.seconds)  # nothing came back, so nothing is billed
         else:
             usage = reply.usage
             price = self._price(self.model, usage.prompt_tokens, usage.completion_tokens)
-            now = StageUsage(1, 0, usage.prompt_tokens, usage.completion_tokens, reply.seconds, price)
-        with self._lock:
-            if new and reply.cached:
-                self._begun -= 1  # another thread had asked the same in the meantime
-            self._stages[stage] = _sum(self._stages.get(stage, StageUsage()), now)
+            now = StageUsage(reply.calls, 0, usage.prompt_tokens, usage.completion_tokens, reply.seconds, price)
+        book = self._book
+        with book.lock:
+            if new:  # none, where another thread had asked the same in the meantime; two, where the first was empty
+                book.begun += (0 if reply.cached else reply.calls) - 1
+            book.stages[stage] = _sum(book.stages.get(stage, StageUsage()), now)
 
     def _price(self, model: str, prompt: int | None, completion: int | None) -> float | None:
         if prompt is None or completion is None:

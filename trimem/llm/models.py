@@ -37,6 +37,20 @@ MODELS = (
 )
 UNKNOWN = Model("", 32_768)
 
+# One model has another name at each server; "*" is where nothing else stands. A name that is not here is sent as it is.
+# Dated snapshots, so that next year's numbers come from the same weights (OpenRouter dates only some).
+NAMES: Mapping[str, Mapping[str, str]] = {
+    "gpt-4o": {"openai": "gpt-4o-2024-11-20", "openrouter": "openai/gpt-4o-2024-11-20"},
+    "gpt-4.1-mini": {"openai": "gpt-4.1-mini-2025-04-14", "openrouter": "openai/gpt-4.1-mini"},
+    "gpt-5-nano": {"openai": "gpt-5-nano-2025-08-07", "openrouter": "openai/gpt-5-nano"},
+    "qwen3-8b": {"*": "Qwen/Qwen3-8B", "openrouter": "qwen/qwen3-8b", "ollama": "qwen3:8b"},
+    "llama-3.1-8b-instruct": {
+        "*": "meta-llama/Llama-3.1-8B-Instruct",
+        "openrouter": "meta-llama/llama-3.1-8b-instruct",
+        "ollama": "llama3.1:8b",
+    },
+}
+
 
 @dataclass(frozen=True)
 class Endpoint:
@@ -64,6 +78,12 @@ def find_model(name: str) -> Model:
     """The family of a model by its name, with or without the vendor (`qwen/qwen3-8b`)."""
     bare = name.lower().rsplit("/", 1)[-1]
     return next((model for model in MODELS if re.search(model.pattern, bare)), UNKNOWN)
+
+
+def name_at(model: str, endpoint: str) -> str:
+    """What `model` is called at `endpoint` (a name in ENDPOINTS or a URL)."""
+    names = NAMES.get(model, {})
+    return names.get(endpoint, names.get("*", model))
 
 
 def find_endpoint(name: str) -> Endpoint:

@@ -9,10 +9,10 @@ from typing import Any
 
 from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 
-from trimem.errors import LLMUnavailable
+from trimem.errors import BadInput, LLMUnavailable
 from trimem.llm.base import Provider, Reply, Request, Usage
 from trimem.llm.gate import Gate
-from trimem.llm.models import find_endpoint, find_model
+from trimem.llm.models import find_endpoint, find_model, name_at
 from trimem.llm.wire import TOO_LONG, USED_UP, body_of, cut_prompt, is_quota, reply_of, verdict
 
 LOG = logging.getLogger(__name__)
@@ -21,11 +21,12 @@ ROOM = 4096
 
 
 class OpenAICompatible(Provider):
-    """A chat model behind an HTTP server.
+    """A chat model behind an HTTP server. `model` is a key of `models.NAMES` or the server's own name for it.
 
     `endpoint` is a name in `models.ENDPOINTS` or a URL, `timeout` seconds a try, `max_retries` the SDK's (it obeys
-    Retry-After). `options` go into the request body as they are (`{"reasoning_effort": "low"}`), save two of ours:
-    `thinking` (false: a thinking model's thoughts are off) and `structured` (see `models.Structured`).
+    Retry-After). `options` go into the request body as they are (`{"reasoning_effort": "low"}`), save three of
+    ours: `thinking` (false: a thinking model's thoughts are off), `structured` (see `models.Structured`) and `bounds`
+    (`{"items": 4, "characters": 160}`: the most of each list and text in a reply).
     The key is read from the environment only; a missing one raises LLMUnavailable here, before any work.
     """
 
@@ -39,8 +40,8 @@ class OpenAICompatible(Provider):
         api_key_env: str | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> None:
-        self.model, self.endpoint, self.concurrency = model, endpoint, concurrency
-        self.traits, self.server = find_model(model), find_endpoint(endpoint)
+        self.model, self.endpoint, self.concurrency = name_at(model, endpoint), endpoint, concurrency
+        self.traits, self.server = find_model(self.model), find_endpoint(endpoint)
         self.options = dict(options or {})
         self.sent: dict[str, dict[str, Any]] = {}
         self.notes: dict[str, str] = {}
@@ -53,8 +54,7 @@ class OpenAICompatible(Provider):
     @property
     def identity(self) -> Mapping[str, Any]:
         """`sent` and `notes` hold what else a manifest wants: parameters by stage, and what was not as asked."""
-        named = {"provider": "openai_compatible", "endpoint": self.endpoint, "url": self.server.base_url}
-        return {**named, "model": self.model, "options": self.options}
+        return identity_of(self.model, self.endpoint, self.options)
 
     def complete(self, request: Request) -> Reply:
         """One call; one more, with room to answer, where thinking used up the whole budget."""
@@ -66,7 +66,7 @@ class OpenAICompatible(Provider):
             )
             second = self._call(taller)
             spent = _add(reply.usage, second.usage)
-            return replace(second, usage=spent, seconds=reply.seconds + second.seconds)
+            return replace(second, usage=spent, seconds=reply.seconds + second.seconds, calls=2)
         return reply
 
     def _call(self, request: Request) -> Reply:
@@ -74,6 +74,8 @@ class OpenAICompatible(Provider):
 
         body, unsent = body_of(request, self.model, self.traits, self.server, self.options)
         self.sent[request.stage] = {key: value for key, value in body.items() if key != "messages"}
+        if self.traits.thinking_switch and not self.options.get("thinking", False):
+            self._note("thinking", "thinking is off; backbone.options.thinking=true switches it on")
         for name in unsent:
             self._note(name, f"{name} is not sent: {self.model} does not take it")
         with self._gate.slot():
@@ -129,10 +131,18 @@ class OpenAICompatible(Provider):
                 self._gate.slow_down()
 
 
+def identity_of(model: str, endpoint: str = "openai", options: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The identity of a client with these settings, known without its key."""
+    named = {"provider": "openai_compatible", "endpoint": endpoint, "url": find_endpoint(endpoint).base_url}
+    return {**named, "model": name_at(model, endpoint), "options": dict(options or {})}
+
+
 def _key(variable: str | None) -> str:
     """The key in an environment variable; empty where the endpoint needs none."""
     if variable is None:
         return ""
+    if not variable.isidentifier():
+        raise BadInput("backbone.api_key_env wants the name of an environment variable; keys stand in no config.")
     key = os.environ.get(variable, "").strip()
     if not key:
         raise LLMUnavailable(f"{variable} is not set: export it, or choose a local endpoint or backbone=none.")

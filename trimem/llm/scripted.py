@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import BaseModel, PositiveInt
 
 from trimem.errors import BadInput
+from trimem.llm import critic
 from trimem.llm.base import Provider, Reply, Request, Usage
 from trimem.llm.reading import Reading, says
 from trimem.llm.script import Asked, Rules, Told, load_script
@@ -60,6 +61,7 @@ class Scripted(Provider):
     """A fake model. `script` is a sidecar such as `experiments/data/sample/sample_facts.json` (`trimem.llm.script`).
 
     Raises BadInput for conversations and questions that the script does not hold, and for stages without a script.
+    Stage "evolve" is `trimem.llm.critic`'s, which sees the messages alone.
     """
 
     def __init__(self, script: str | Path, concurrency: PositiveInt = 8) -> None:
@@ -77,6 +79,8 @@ class Scripted(Provider):
         return Reply(text, model=self.model, fingerprint=self.fingerprint, usage=usage)
 
     def _text(self, request: Request) -> str:
+        if request.stage == "evolve":
+            return critic.reply_to(request)
         scripts: dict[type[BaseModel], Callable[[Request], Mapping[str, Any]]] = {
             ExtractedFacts: self._extract,
             ProfileReply: self._profile,

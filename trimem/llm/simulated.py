@@ -15,7 +15,7 @@ from pydantic import Field, NonNegativeFloat, PositiveInt
 
 from trimem.llm.base import Provider, Reply, Request, Usage
 from trimem.llm.cache import key_of
-from trimem.llm.filling import Filler
+from trimem.llm.filling import Filler, stretched
 from trimem.llm.invention import offers, plain_text
 from trimem.tokens import count_tokens
 
@@ -25,7 +25,8 @@ FAULTS = ("length", "empty", "refused", "error", "malformed")
 class Simulated(Provider):
     """A fake model. `latency` is seconds a call, `concurrency` calls at once, `fault_rate` the share that goes wrong.
 
-    Which call goes wrong, and how (FAULTS), depends on the request and `seed` alone.
+    Which call goes wrong, and how (FAULTS), depends on the request and `seed` alone. `length` makes its sentences so
+    many times as long and changes nothing else.
     """
 
     def __init__(
@@ -35,21 +36,27 @@ class Simulated(Provider):
         concurrency: PositiveInt = 32,
         seed: int = 0,
         model: str = "simulated",
+        length: float = 1.0,
     ) -> None:
         self.model, self.concurrency = model, concurrency
-        self.latency, self.fault_rate, self.seed = latency, fault_rate, seed
+        self.latency, self.fault_rate, self.seed, self.length = latency, fault_rate, seed, length
         self._places = threading.BoundedSemaphore(concurrency)
 
     @property
     def identity(self) -> Mapping[str, Any]:
-        return {"provider": "simulated", "model": self.model, "fault_rate": self.fault_rate, "seed": self.seed}
+        return {**self._dice, "model": self.model, "length": self.length}
+
+    @property
+    def _dice(self) -> Mapping[str, Any]:
+        """What, with the request, decides among the possible replies."""
+        return {"provider": "simulated", "fault_rate": self.fault_rate, "seed": self.seed}
 
     def complete(self, request: Request) -> Reply:
         begun = time.perf_counter()
         with self._places:
             if self.latency:
                 time.sleep(self.latency)
-            digest = hashlib.sha256(key_of(self.identity, request).encode()).digest()
+            digest = hashlib.sha256(key_of(self._dice, request).encode()).digest()
             reply = self._reply(request, digest)
         return replace(reply, model=self.model, seconds=time.perf_counter() - begun)
 
@@ -64,8 +71,9 @@ class Simulated(Provider):
 
     def _text(self, request: Request, digest: bytes) -> str:
         if request.schema is None:
-            return plain_text(request)
-        return json.dumps(Filler(offers(request), digest).fill(request.schema), ensure_ascii=False)
+            return stretched(plain_text(request), self.length)
+        filler = Filler(offers(request), digest, self.length)
+        return json.dumps(filler.fill(request.schema), ensure_ascii=False)
 
 
 def _faulty(fault: str, text: str, request: Request) -> Reply:

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import PositiveInt
 
+from trimem.devices import find_device
 from trimem.errors import LLMUnavailable
 from trimem.llm.base import Provider, Reply, Request, Usage
 from trimem.llm.jsontext import without_thinking
@@ -17,15 +18,15 @@ Waiting = tuple[Request, Future[Reply]]
 
 
 class TransformersLocal(Provider):
-    """A causal language model run by transformers. `concurrency` is the batch size.
+    """A causal language model run by transformers. `concurrency` is the batch size; device "auto" is CUDA where it is.
 
     Calls that arrive while a batch is being generated form the next batch, so that threads fill the device. The
     reply's shape is asked for in words. Raises LLMUnavailable where the model cannot be loaded.
     """
 
-    def __init__(self, model: str, device: str = "cpu", dtype: str = "auto", concurrency: PositiveInt = 8) -> None:
-        self.model, self.device, self.dtype, self.concurrency = model, device, dtype, concurrency
-        self._tokenizer, self._network = _load(model, device, dtype)
+    def __init__(self, model: str, device: str = "auto", dtype: str = "auto", concurrency: PositiveInt = 8) -> None:
+        self.model, self.device, self.dtype, self.concurrency = model, find_device(device), dtype, concurrency
+        self._tokenizer, self._network = _load(model, self.device, dtype)
         self._waiting: list[Waiting] = []
         self._guard = threading.Lock()
         self._turn = threading.Lock()

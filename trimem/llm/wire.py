@@ -14,7 +14,7 @@ from trimem.llm.jsontext import without_thinking
 from trimem.llm.models import Endpoint, Model
 from trimem.tokens import count_tokens
 
-OURS = ("thinking", "structured")
+OURS = ("thinking", "structured", "bounds")
 USED_UP = "the token limit was used up before any answer, most likely by thinking"
 TOO_LONG = "the prompt is longer than the model takes"
 UNSUPPORTED = ("unsupported_parameter", "unsupported_value", "unknown_parameter")
@@ -38,7 +38,8 @@ def body_of(
     if model.thinking_switch and not options.get("thinking", False):
         body.update(server.thinking_off)
     if request.schema is not None:
-        _ask_for(request.schema, options.get("structured", server.structured), body)
+        shape = strict_schema(request.schema, **options.get("bounds", {}))
+        _ask_for(request.schema.__name__, shape, options.get("structured", server.structured), body)
     body.update({key: value for key, value in options.items() if key not in OURS})
     unsent = () if model.temperature else (f"temperature={request.temperature:g}",)
     if request.logprobs and model.logprobs:
@@ -48,28 +49,32 @@ def body_of(
     return body, unsent
 
 
-def _ask_for(schema: type[BaseModel], how: str, body: dict[str, Any]) -> None:
+def _ask_for(name: str, shape: Mapping[str, Any], how: str, body: dict[str, Any]) -> None:
     """Put the reply's shape into the body, in the way the server understands."""
-    shape = strict_schema(schema)
     if how == "structured_outputs":
         body["structured_outputs"] = {"json": shape}
     elif how == "json_schema":
-        named = {"name": schema.__name__, "strict": True, "schema": shape}
+        named = {"name": name, "strict": True, "schema": shape}
         body["response_format"] = {"type": "json_schema", "json_schema": named}
     else:
         last = body["messages"][-1]
-        body["messages"][-1] = {**last, "content": last["content"] + shape_in_words(schema)}
+        body["messages"][-1] = {**last, "content": last["content"] + _in_words(shape)}
 
 
 def shape_in_words(schema: type[BaseModel]) -> str:
     """The reply's shape for the end of a prompt, where the server cannot be told otherwise."""
-    return f"\n\nReply with nothing but JSON that fits this JSON schema:\n{json.dumps(strict_schema(schema))}"
+    return _in_words(strict_schema(schema))
 
 
-def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:
+def _in_words(shape: Mapping[str, Any]) -> str:
+    return f"\n\nReply with nothing but JSON that fits this JSON schema:\n{json.dumps(shape)}"
+
+
+def strict_schema(schema: type[BaseModel], items: int | None = None, characters: int | None = None) -> dict[str, Any]:
     """The JSON schema as OpenAI's strict mode wants it: every key required, no others, no defaults or text lengths.
 
     Lengths of lists stay: they stop a runaway list. Those of texts go, since grammars of local servers choke on them.
+    `items` and `characters` bound every list and text: a tiny model repeats itself until something stops it.
     """
     unwanted = ("default", "title", "minLength", "maxLength")
 
@@ -83,6 +88,10 @@ def strict_schema(schema: type[BaseModel]) -> dict[str, Any]:
             # a field may itself be called "title"
             kept["properties"] = {name: strict(value) for name, value in node["properties"].items()}
             kept |= {"required": list(node["properties"]), "additionalProperties": False}
+        if items and node.get("type") == "array":
+            kept["maxItems"] = min(items, node.get("maxItems", items))
+        if characters and node.get("type") == "string" and "enum" not in node:
+            kept["maxLength"] = characters
         return kept
 
     shape: dict[str, Any] = strict(schema.model_json_schema())
@@ -168,7 +177,7 @@ def verdict(error: Exception, model: str, url: str) -> tuple[str, bool]:
     if code in UNSUPPORTED:
         return f"{model} at {url} does not take a parameter, see backbone.options: {said}", True
     if status == 400 and ("response_format" in said or "json_schema" in said):
-        return f"{url} does not take the reply's shape; set backbone.options.structured=prompt: {said}", True
+        return f"{url} does not take the reply's shape; set +backbone.options.structured=prompt: {said}", True
     if is_context(said, code):
         return f"{TOO_LONG}: {said}", False
     return f"HTTP {status} from {url}: {said}", False

@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 
 from trimem.errors import BadInput
@@ -37,6 +38,12 @@ class Prompt:
     def rules(self) -> str:
         """The constant part, which evolution may edit."""
         return self.text.partition(DATA)[0]
+
+    @property
+    def source(self) -> str:
+        """The text of a file that `parse` reads back as this prompt."""
+        front = f"purpose: {self.purpose}\nfields: {' '.join(self.fields)}\nschema: {self.schema}"
+        return f"---\n{front}\n---\n{self.text}"
 
     def render(self, values: Mapping[str, str]) -> tuple[Message, ...]:
         """System and user message. Values arrive verbatim; raises KeyError for a field without a value."""
@@ -75,9 +82,14 @@ def parse(name: str, source: str) -> Prompt:
 
 
 def load(name: str | Path) -> Prompt:
-    """A shipped prompt by name, or any prompt file by path. Raises BadInput where there is none."""
-    path = Path(name) if str(name).endswith(".md") else FOLDER / f"{name}.md"
+    """A shipped prompt by name (`answer`; `baselines:amem_answer` for one of another package), or a file by its path.
+
+    Raises BadInput where there is none.
+    """
+    package, _, bare = str(name).rpartition(":")
+    folder = Path(str(files(package))) / "prompts" if package.isidentifier() else FOLDER
+    path = Path(name) if str(name).endswith(".md") else folder / f"{bare}.md"
     if not path.is_file():
-        shipped = ", ".join(sorted(file.stem for file in FOLDER.glob("*.md")))
-        raise BadInput(f"no prompt {name!r}; shipped are: {shipped}; or give the path of a .md file.")
+        shipped = ", ".join(sorted(file.stem for file in folder.glob("*.md")))
+        raise BadInput(f"no prompt {str(name)!r}; shipped are: {shipped}; or give the path of a .md file.")
     return parse(path.stem, path.read_text(encoding="utf-8"))

@@ -1,9 +1,11 @@
 """The tables of models and endpoints."""
 
+import re
+
 import pytest
 
 from trimem.errors import BadInput
-from trimem.llm.models import ENDPOINTS, UNKNOWN, find_endpoint, find_model
+from trimem.llm.models import ENDPOINTS, NAMES, UNKNOWN, find_endpoint, find_model, name_at
 
 
 @pytest.mark.parametrize(
@@ -51,3 +53,25 @@ def test_only_hosted_endpoints_need_a_key() -> None:
 def test_unknown_endpoint_lists_the_known(name: str) -> None:
     with pytest.raises(BadInput, match="openai, openrouter, vllm, ollama, llama_cpp"):
         find_endpoint(name)
+
+
+@pytest.mark.parametrize(
+    ("model", "endpoint", "name"),
+    [
+        ("gpt-4.1-mini", "openai", "gpt-4.1-mini-2025-04-14"),
+        ("gpt-4.1-mini", "openrouter", "openai/gpt-4.1-mini"),
+        ("gpt-4.1-mini", "http://proxy/v1", "gpt-4.1-mini"),
+        ("qwen3-8b", "vllm", "Qwen/Qwen3-8B"),
+        ("qwen3-8b", "http://gpu:8000/v1", "Qwen/Qwen3-8B"),
+        ("qwen3-8b", "ollama", "qwen3:8b"),
+        ("llama-3.1-8b-instruct", "openrouter", "meta-llama/llama-3.1-8b-instruct"),
+        ("my/finetune-7b", "vllm", "my/finetune-7b"),
+    ],
+)
+def test_a_model_is_called_by_its_name_at_that_server(model: str, endpoint: str, name: str) -> None:
+    assert name_at(model, endpoint) == name
+
+
+def test_openai_s_models_are_dated_and_every_name_has_a_family() -> None:
+    assert all(re.search(r"-20\d\d-\d\d-\d\d$", names["openai"]) for names in NAMES.values() if "openai" in names)
+    assert all(find_model(name) is not UNKNOWN for names in NAMES.values() for name in names.values())

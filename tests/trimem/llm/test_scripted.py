@@ -216,5 +216,5 @@ def test_knows_the_sample_only() -> None:
 
 
 def test_a_stage_without_a_script_is_named() -> None:
-    with pytest.raises(BadInput, match="no script for stage 'evolve'"):
-        ask("evolve", None, question="?")
+    with pytest.raises(BadInput, match="no script for stage 'dream'"):
+        ask("dream", None, question="?")

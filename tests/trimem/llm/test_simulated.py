@@ -136,3 +136,19 @@ def test_latency_is_waited_side_by_side_and_no_wider_than_concurrency() -> None:
     begun = time.monotonic()
     Simulated(latency=0.1, concurrency=4).complete_many([user(str(number)) for number in range(8)])
     assert 0.2 <= time.monotonic() - begun < 0.4
+
+
+def test_length_stretches_sentences_and_nothing_else() -> None:
+    def extracted(length: float) -> ExtractedFacts:
+        found = ask(Simulated(length=length), call("extract", ExtractedFacts)).value
+        assert isinstance(found, ExtractedFacts)
+        return found
+
+    short, plain, long = map(extracted, (0.5, 1.0, 2.0))
+    words = [[len(fact.statement.split()) for fact in found.facts] for found in (short, plain, long)]
+    assert words[2] == [2 * n for n in words[1]]
+    assert words[0] == [round(n / 2) for n in words[1]]
+    for found in (short, long):
+        assert [{**fact.model_dump(), "statement": ""} for fact in found.facts] == [
+            {**fact.model_dump(), "statement": ""} for fact in plain.facts
+        ]

@@ -131,3 +131,14 @@ def test_prompt_cut_is_seen_only_where_it_is_large() -> None:
 
 def test_the_fake_servers_body_is_what_the_sdk_expects() -> None:
     assert completion("x")["choices"][0]["message"] == {"role": "assistant", "content": "x"}
+
+
+def test_bounds_hold_for_every_list_and_text_and_loosen_none() -> None:
+    shape = strict_schema(ExtractedFacts, items=20, characters=100)
+    fact = shape["$defs"]["ExtractedFact"]["properties"]
+    assert shape["properties"]["facts"]["maxItems"] == 20
+    assert (fact["keywords"]["maxItems"], fact["keywords"]["items"]["maxLength"]) == (12, 100)
+    assert fact["statement"]["maxLength"] == 100
+    sent = body("any", "llama_cpp", {"bounds": {"items": 2}}, schema=ExtractedFacts)
+    assert sent["response_format"]["json_schema"]["schema"] == strict_schema(ExtractedFacts, items=2)
+    assert "bounds" not in sent

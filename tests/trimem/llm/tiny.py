@@ -9,8 +9,11 @@ TEMPLATE = (
 )
 
 
-def make_tiny_model(folder: Path) -> str:
-    """Write model and tokenizer into `folder`; its path. The tokenizer adds a BOS to plain text, as Llama's does."""
+def make_tiny_model(folder: Path, context: int = 64) -> str:
+    """Write model and tokenizer into `folder`; its path. `context` is tokens.
+
+    The tokenizer adds a BOS to plain text, as Llama's does.
+    """
     import torch
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
@@ -30,7 +33,7 @@ def make_tiny_model(folder: Path) -> str:
         intermediate_size=32,
         num_hidden_layers=1,
         num_attention_heads=2,
-        max_position_embeddings=64,
+        max_position_embeddings=context,
         bos_token_id=0,
         eos_token_id=1,
         initializer_range=1.0,  # else every prompt gives the same first token

@@ -1,0 +1,1 @@
+"""Runs that improve prompts: what may be seen, how a version is measured, when an edit is kept, what is recorded."""

@@ -1,0 +1,150 @@
+"""Figures of one experiment, each as PNG and SVG, in one style; the same runs give the same files."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from experiments.metrics.stats import Cell
+from experiments.report.grid import Setting
+
+METRIC = "f1_set"
+STYLE: Any = {
+    "figure.figsize": (6.4, 3.6),
+    "figure.constrained_layout.use": True,
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.alpha": 0.25,
+    "svg.hashsalt": "trimem",
+    "svg.fonttype": "none",
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A drawn figure: its files are `figures/<name>.png` and `.svg`."""
+
+    name: str
+    title: str
+
+
+def draw(experiment: str, settings: Sequence[Setting], out: Path) -> list[Figure]:
+    """Every figure that these settings have the numbers for."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    out.mkdir(parents=True, exist_ok=True)
+    drawn = []
+    for kind, title, paint in _kinds(settings):
+        with pyplot.rc_context(STYLE):
+            figure, axes = pyplot.subplots()
+            paint(axes)
+            axes.set_title(f"{experiment}: {title}", loc="left")
+            for suffix, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
+                figure.savefig(out / f"{experiment}_{kind}.{suffix}", dpi=160, metadata=metadata)
+            pyplot.close(figure)
+        drawn.append(Figure(f"{experiment}_{kind}", f"{experiment}: {title}"))
+    return drawn
+
+
+Painter = Callable[[Any], None]
+
+
+def _kinds(settings: Sequence[Setting]) -> list[tuple[str, str, Painter]]:
+    kinds: list[tuple[str, str, Painter]] = [
+        ("categories", f"{METRIC} by category, 95%", lambda axes: _categories(axes, settings)),
+        ("tokens", f"{METRIC} over context tokens", lambda axes: _tokens(axes, settings)),
+    ]
+    if any(run.metrics and run.metrics["usage"] for setting in settings for run, _ in setting.runs):
+        kinds.append(("stages", "tokens sent and received, by stage", lambda axes: _stages(axes, settings)))
+    if key := _swept(settings):
+        kinds.insert(0, ("sweep", f"{METRIC} over {key}, 95%", lambda axes: _sweep(axes, settings, key)))
+    return kinds
+
+
+def _swept(settings: Sequence[Setting]) -> str:
+    """The one key with numbers by which all settings differ; empty if there is none."""
+    keys = {word.split("=")[0] for setting in settings for word in setting.told.split()}
+    numbers = [setting.first.settings.get(key, "") for key in keys for setting in settings]
+    is_sweep = len(keys) == 1 and len(settings) > 1 and all(number.isdigit() for number in numbers)
+    return keys.pop() if is_sweep else ""
+
+
+def _headline(setting: Setting) -> Cell | None:
+    return setting.cell(lambda metrics: metrics["headline"].get(METRIC))
+
+
+def _sweep(axes: Any, settings: Sequence[Setting], key: str) -> None:
+    lines: dict[str, list[tuple[int, Cell]]] = {}
+    for setting in settings:
+        if cell := _headline(setting):
+            name = f"{setting.first.method}, {setting.first.model}"
+            lines.setdefault(name, []).append((int(setting.first.settings[key]), cell))
+    for name, points in lines.items():
+        points.sort(key=lambda point: point[0])
+        _errorbar(axes, [x for x, _ in points], [cell for _, cell in points], name, "-o")
+    axes.set_xlabel(key)
+    axes.set_ylabel(f"{METRIC}, %")
+    _legend(axes)
+
+
+def _errorbar(axes: Any, places: Sequence[float], cells: Sequence[Cell], label: str, style: str) -> None:
+    means = [100 * (cell["mean"] or 0.0) for cell in cells]
+    ends = [
+        [100 * end for end in cell["ci"]] if cell["ci"] else [mean] * 2 for cell, mean in zip(cells, means, strict=True)
+    ]
+    below = [mean - end[0] for mean, end in zip(means, ends, strict=True)]
+    above = [end[1] - mean for mean, end in zip(means, ends, strict=True)]
+    axes.errorbar(places, means, yerr=[below, above], fmt=style, label=label, capsize=2, markersize=4, linewidth=1.2)
+
+
+def _categories(axes: Any, settings: Sequence[Setting]) -> None:
+    names = {id: name for setting in settings for id, name in setting.stored.dataset.categories.items()}
+    present = sorted({one.category for setting in settings for one in setting.scored[0] if METRIC in one.answer})
+    for number, setting in enumerate(settings):
+        known = [(i, setting.cell(_of_category(id))) for i, id in enumerate(present)]
+        shift = (number - (len(settings) - 1) / 2) * 0.7 / max(len(settings), 1)
+        found = [(i + shift, cell) for i, cell in known if cell]
+        _errorbar(axes, [x for x, _ in found], [cell for _, cell in found], setting.label, "o")
+    axes.set_xticks(range(len(present)), [f"{id} {names[id]}" for id in present])
+    axes.set_ylabel(f"{METRIC}, %")
+    _legend(axes)
+
+
+def _of_category(id: int) -> Callable[[Any], Cell | None]:
+    return lambda metrics: metrics["by_category"].get(str(id), {}).get(METRIC)
+
+
+def _tokens(axes: Any, settings: Sequence[Setting]) -> None:
+    for setting in settings:
+        score, tokens = _headline(setting), setting.cell(lambda metrics: metrics["context_tokens"].get("total"))
+        if score and tokens:
+            _errorbar(axes, [tokens["mean"] or 0.0], [score], setting.label, "o")
+    axes.set_xlabel("context tokens (o200k_base)")
+    axes.set_ylabel(f"{METRIC}, %")
+    _legend(axes)
+
+
+def _legend(axes: Any) -> None:
+    """Beside the axes, where it covers nothing."""
+    axes.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+
+def _stages(axes: Any, settings: Sequence[Setting]) -> None:
+    """Stacked bars: a bar a setting, a part a stage."""
+    usages = [(setting.first.metrics or {"usage": {}})["usage"] for setting in settings]
+    left = [0.0] * len(settings)
+    for stage in sorted({stage for usage in usages for stage in usage}):
+        sizes = [_sent(usage.get(stage, {})) for usage in usages]
+        axes.barh([setting.label for setting in settings], sizes, left=left, label=stage.removeprefix("baseline:"))
+        left = [a + b for a, b in zip(left, sizes, strict=True)]
+    axes.set_xlabel("tokens of the calls that were made")
+    _legend(axes)
+
+
+def _sent(cost: dict[str, Any]) -> float:
+    return float((cost.get("prompt_tokens") or 0) + (cost.get("completion_tokens") or 0))
