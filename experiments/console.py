@@ -103,7 +103,7 @@ def score_table(metrics: Mapping[str, Any], title: str) -> None:
     print_table(table)
     say(f"failed: {metrics['failed']} of {metrics['n']}; intervals: {metrics['interval']}")
     build = metrics["build"]
-    if build["failed_windows"] or build["failed_profiles"]:
+    if build.get("failed_windows") or build.get("failed_profiles"):
         say(
             f"build: {build['failed_windows']} of {build['windows']} windows gave no facts because their calls failed, "
             f"{build['failed_profiles']} profiles are not up to date; the same command tries them again"

@@ -154,7 +154,7 @@ def test_what_was_injected_is_in_the_trace(runs: tuple[dict[str, Any], dict[str,
     among, _ = runs
     told = [line for line in exported(among, "hostile-6") if line.get("statement") == "Kim owes Omar 500 euro."]
     assert [fact["sources"] for fact in told] == [["D1:1"]], "the lie names the turn that it comes from"
-    broken = exported(among, "hostile-12")
+    broken = exported(among, "hostile-21")
     (window,) = (line for line in broken if line["type"] == "window")
     assert window["failures"], "what the schema refused is counted with the window"
 

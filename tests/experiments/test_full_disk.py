@@ -3,6 +3,7 @@
 import shutil
 import sqlite3
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -103,4 +104,4 @@ def test_only_trouble_with_the_disk_is_the_users(capsys: pytest.CaptureFixture[s
     assert "runs/x: No space left on device" in capsys.readouterr().err
     for fault in (ConnectionResetError("gone"), sqlite3.OperationalError("no such table: x")):
         with pytest.raises(type(fault)):
-            exit_code(lambda fault=fault: raising(fault))
+            exit_code(partial(raising, fault))
