@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from trimem.errors import BadInput
+from trimem.errors import BadInput, storage_problem
 from trimem.protocols import Vectors
 from trimem.types import Turn
 
@@ -46,6 +46,8 @@ class Journal:
             self._create()
         except (sqlite3.DatabaseError, BadInput) as error:
             self._db.close()
+            if storage_problem(error):
+                raise
             raise BadInput(f"{self.path} cannot be opened ({error}): delete {directory} and build again.") from error
 
     def _create(self) -> None:
@@ -74,13 +76,16 @@ class Journal:
             try:
                 self._db.execute("BEGIN IMMEDIATE")
             except sqlite3.OperationalError as error:
+                if storage_problem(error):
+                    raise
                 raise BadInput(f"{self.path} is being written by another process ({error}): let it end.") from error
             try:
                 yield
+                self._db.execute("COMMIT")
             except BaseException:
-                self._db.execute("ROLLBACK")
+                if self._db.in_transaction:  # a full disk has rolled back already
+                    self._db.execute("ROLLBACK")
                 raise
-            self._db.execute("COMMIT")
 
     # -- values ----------------------------------------------------------------------------------------------------
 

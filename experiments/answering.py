@@ -4,18 +4,18 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from experiments.console import Bars
 from experiments.data.types import Dataset
 from experiments.rows import Row, RowFile, is_answered
-from experiments.run_dir import folder_name, read_json, write_json
+from experiments.run_dir import folder_name, read_as, write_json
 from experiments.services import Tap
 from experiments.texts import TextFile
 from trimem.concurrency import fan_out
-from trimem.errors import TriMemError
+from trimem.errors import TriMemError, storage_problem
 from trimem.protocols import Memory
 from trimem.types import Answer, BuildReport, Conversation, Item, Question
 
@@ -34,7 +34,8 @@ class Answering:
     """The work of a run that is still to do, and how much of it at once.
 
     A question whose row is good is not asked again; a conversation whose questions are all answered is not built
-    again. A TriMemError stops the run; anything else that goes wrong fails that question (or, in building, that
+    again, unless its build lost something: then that is tried again, and where it succeeds all are asked anew.
+    A TriMemError stops the run; anything else that goes wrong fails that question (or, in building, that
     conversation's questions) and is counted.
     """
 
@@ -86,7 +87,7 @@ class Answering:
         folder = self.directory / "memory" / folder_name(conversation.id)
         known = read_report(folder)
         with self._busy:
-            if self._stop.is_set() or (known and not questions):
+            if self._stop.is_set() or (known and not questions and not lost(known)):
                 self._bars.built(conversation, 1.0)
                 return known
             folder.mkdir(parents=True, exist_ok=True)
@@ -94,14 +95,17 @@ class Answering:
             try:
                 memory = self.open_memory(conversation, folder, self._progress(conversation))
                 report = memory.build(conversation)
-            except TriMemError:
-                raise
-            except Exception as error:  # noqa: BLE001 - counted: each question gets a failed row with this cause
+            except Exception as error:  # counted: each question gets a failed row with this cause
+                if _ends_the_run(error):
+                    raise
                 status = self._noted("build", conversation.id, error)
                 self._keep_all(conversation, questions, status)
                 return None
             finally:
                 self._bars.built(conversation, 1.0)
+            if known and replace(report, usage={}) != known:
+                questions = self.dataset.questions[conversation.id]
+                self.predictions.drop(question.id for question in questions)
             write_report(folder, report, time.perf_counter() - started)
             self.saved()
             self._questions(memory, conversation, questions)
@@ -109,13 +113,15 @@ class Answering:
 
     def _questions(self, memory: Memory, conversation: Conversation, questions: Sequence[Question]) -> None:
         """Ask them all, or until one finds that no further call can succeed: then what is under way ends first."""
-        fatal: list[TriMemError] = []
+        fatal: list[Exception] = []
 
         def ask(question: Question) -> None:
             try:
                 if not self._stop.is_set():
                     self._answer(memory, conversation, question)
-            except TriMemError as error:
+            except Exception as error:
+                if not _ends_the_run(error):
+                    raise
                 self._stop.set()
                 fatal.append(error)
 
@@ -133,9 +139,9 @@ class Answering:
         started = time.perf_counter()
         try:
             answer = memory.answer(question)
-        except TriMemError:
-            raise
-        except Exception as error:  # noqa: BLE001 - counted: a failed row with its cause
+        except Exception as error:  # counted: a failed row with its cause
+            if _ends_the_run(error):
+                raise
             if self._stop.is_set():
                 return  # services are being closed under it: the next start asks again
             answer = Answer("", status=self._noted("answer", question.id, error))
@@ -171,6 +177,16 @@ class Answering:
         self._bars.answered()
 
 
+def _ends_the_run(error: Exception) -> bool:
+    """Whether the next question would meet it too: bad input, a spent budget, a full disk."""
+    return isinstance(error, TriMemError) or bool(storage_problem(error))
+
+
+def lost(report: BuildReport) -> int:
+    """How much of the dialogue, and how many profiles, a build failed on."""
+    return report.failed_windows + report.failed_profiles
+
+
 def prediction(conversation: str, category: int, question: Question, answer: Answer, commit: str) -> Row:
     """The row of one answer."""
     return {
@@ -201,7 +217,4 @@ def write_report(folder: Path, report: BuildReport, seconds: float) -> None:
 
 def read_report(folder: Path) -> BuildReport | None:
     """The kept report; None where the memory is not finished."""
-    kept = read_json(folder / BUILD_FILE)
-    if kept is None:
-        return None
-    return BuildReport(**{field.name: kept[field.name] for field in fields(BuildReport) if field.name in kept})
+    return read_as(BuildReport, folder / BUILD_FILE)

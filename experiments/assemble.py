@@ -74,9 +74,9 @@ def _parameters(target: Any) -> dict[str, inspect.Parameter]:
 def _check_options(
     target: Any, options: Mapping[str, Any], parameters: Mapping[str, inspect.Parameter], key: str
 ) -> None:
-    """The constructor's annotations are the schema: an option must exist and, if it is plain data, be of its type."""
+    """The constructor's annotations are the schema: an option must exist; plain data must be of its type and bounds."""
     init = target.__init__ if inspect.isclass(target) else target
-    hints = typing.get_type_hints(init)
+    hints = typing.get_type_hints(init, include_extras=True)
     for name, value in options.items():
         if name not in parameters:
             close = difflib.get_close_matches(name, parameters, n=1)

@@ -1,8 +1,10 @@
 """What the Hydra commands share: one job with its status and exit code, alone or in a sweep."""
 
+import logging
 import os
 import sys
 from collections.abc import Callable, Mapping
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,10 @@ def run_job(config: DictConfig, do: Callable[[Mapping[str, Any], Path], dict[str
 def run_command(app: Callable[[], int | None]) -> None:
     """The command. Hydra's errors are let through to us, so that they end like our own."""
     os.environ["HYDRA_FULL_ERROR"] = "1"
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a console that lacks a letter does not end a run
+    logging.raiseExceptions = False  # a log that cannot be written is no traceback: the rows say that the disk is full
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # one progress display is enough
     code = exit_code(app)
     sys.stdout.flush()

@@ -1,5 +1,6 @@
 """What a person sees: progress while it runs, a table when it is done. Progress goes to stderr, results to stdout."""
 
+import logging
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -73,14 +74,26 @@ class Bars:
             self._console.print(line)
 
 
+def neutral(text: str) -> str:
+    """`text` in which no character steers a terminal or turns the direction of writing; such are shown as escapes."""
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+
+
+class NeutralFormatter(logging.Formatter):
+    """For log messages, which quote what models and data files say."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return neutral(super().format(record))
+
+
 def score_table(metrics: Mapping[str, Any], title: str) -> None:
     """Scores by category, then the headline, each with its n and its interval; what failed; what it cost."""
-    table = Table(title=title, title_justify="left")
+    table = Table(title=neutral(title), title_justify="left")
     table.add_column("category", no_wrap=True)
     for name in ("n", *SHOWN, "hit@5", "context_recall"):
         table.add_column(name, justify="right")
     for id, row in metrics["by_category"].items():
-        table.add_row(f"{id} {row['name']}", str(row["n"]), *(percent(row.get(m)) for m in _columns()))
+        table.add_row(neutral(f"{id} {row['name']}"), str(row["n"]), *(percent(row.get(m)) for m in _columns()))
     headline = {**metrics["headline"], **metrics["retrieval"]}
     n = str(headline[SHOWN[0]]["n"])
     table.add_section()
@@ -89,6 +102,12 @@ def score_table(metrics: Mapping[str, Any], title: str) -> None:
     tokens = {kind: cell for kind, cell in metrics["context_tokens"].items() if cell["mean"] is not None}
     print_table(table)
     say(f"failed: {metrics['failed']} of {metrics['n']}; intervals: {metrics['interval']}")
+    build = metrics["build"]
+    if build.get("failed_windows") or build.get("failed_profiles"):
+        say(
+            f"build: {build['failed_windows']} of {build['windows']} windows gave no facts because their calls failed, "
+            f"{build['failed_profiles']} profiles are not up to date; the same command tries them again"
+        )
     say("context tokens: " + ", ".join(f"{kind} {cell['mean']:.0f}" for kind, cell in tokens.items()))
     for stage, cost in metrics["usage"].items():
         say(f"{stage}: {_cost(cost)}")
@@ -120,7 +139,8 @@ def job_table(jobs: Sequence[Mapping[str, Any]]) -> None:
         headline = (job.get("headline") or {}).get("f1_locomo")
         scores = (percent(headline), str(headline["n"])) if headline else ("–", "–")
         ended = "failed" if job["exit"] else "ok"
-        table.add_row(" ".join(job["overrides"]), ended, *scores, str(job["reason"] or job.get("run", "")))
+        told = (" ".join(job["overrides"]), ended, *scores, str(job["reason"] or job.get("run", "")))
+        table.add_row(*map(neutral, told))
     print_table(table)
 
 
@@ -132,4 +152,4 @@ def print_table(table: Table) -> None:
 
 def say(line: str) -> None:
     """One line on stdout, as it is: never wrapped, never coloured."""
-    print(line, flush=True)  # noqa: T201 - the command's own voice
+    print(neutral(line), flush=True)  # noqa: T201 - the command's own voice

@@ -10,13 +10,16 @@ from typing import Any
 from hydra.errors import HydraException, OverrideParseException
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
-from trimem.errors import TriMemError
+from experiments.console import neutral
+from trimem.errors import TriMemError, storage_problem
 
 CONF = Path(__file__).parent.parent / "conf"
 QUOTING = "Put two pairs of quotes around a value with , = # { } quotes or letters outside ASCII: 'key=\"a,b\"'."
+STORAGE = (
+    "Make room or rights there, or choose other folders with paths.runs and paths.cache; what was finished is kept: "
+    "the same command goes on from there."
+)
 INTERRUPTED = 130
-ACTIONABLE = (TriMemError, HydraException, OmegaConfBaseException)
-"""Errors that a user can act on; any other is a fault of ours."""
 
 
 def exit_code(command: Callable[[], int | None]) -> int:
@@ -26,21 +29,31 @@ def exit_code(command: Callable[[], int | None]) -> int:
     except KeyboardInterrupt:
         complain("stopped. What was finished is kept: the same command goes on from there.")
         return INTERRUPTED
-    except ACTIONABLE as error:
+    except Exception as error:
+        if not is_actionable(error):
+            raise
         message, code = explain(error)
         complain(message)
         return code
 
 
+def is_actionable(error: Exception) -> bool:
+    """Whether a user can act on it; any other is a fault of ours."""
+    ours = isinstance(error, TriMemError | HydraException | OmegaConfBaseException)
+    return ours or bool(storage_problem(error))
+
+
 def complain(message: str, kind: str = "error") -> None:
     """One message on stderr."""
-    print(f"{kind}: {message}", file=sys.stderr, flush=True)  # noqa: T201 - the command's own voice
+    print(neutral(f"{kind}: {message}"), file=sys.stderr, flush=True)  # noqa: T201 - the command's own voice
 
 
 def explain(error: Exception) -> tuple[str, int]:
     """What to tell the user about `error`, and the exit code."""
     if isinstance(error, TriMemError):
         return str(error), error.exit_code
+    if problem := storage_problem(error):
+        return f"{problem}. {STORAGE}", 2
     if isinstance(error, OverrideParseException):
         return f"cannot read {error.override!r}. {QUOTING}", 2
     if isinstance(error, MissingMandatoryValue):

@@ -1,5 +1,6 @@
 """Each job of a command leaves `status.json` and `run.log`; a sweep ends with a table of its jobs."""
 
+import contextlib
 import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,7 +10,7 @@ from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 
 from experiments.console import job_table
-from experiments.exits import ACTIONABLE, complain, explain
+from experiments.exits import complain, explain, is_actionable
 from experiments.run_dir import read_json, write_json
 
 log = logging.getLogger(__name__)
@@ -23,18 +24,20 @@ def record(job: Callable[[], dict[str, Any]], overrides: Sequence[str], folder: 
         status |= job()
         if status["reason"]:
             complain(status["reason"])
-    except ACTIONABLE as error:
-        log.info("the job failed", exc_info=True)
-        status["reason"], status["exit"] = explain(error)
-        complain(status["reason"])
     except KeyboardInterrupt:
         status["reason"] = "interrupted"
         raise
     except Exception as error:
-        status["reason"] = f"{type(error).__name__}: {error}"
-        log.exception("the job failed; please report this")
+        if is_actionable(error):
+            log.info("the job failed", exc_info=True)
+            status["reason"], status["exit"] = explain(error)
+            complain(status["reason"])
+        else:
+            status["reason"] = f"{type(error).__name__}: {error}"
+            log.exception("the job failed; please report this")
     finally:
-        write_json(folder / "status.json", status)
+        with contextlib.suppress(OSError):  # a full disk has ended the job with its message; its status stays "killed"
+            write_json(folder / "status.json", status)
     return int(status["exit"])
 
 

@@ -9,7 +9,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from experiments.run_dir import locked, read_json, write_json
+from pydantic import BaseModel
+
+from experiments.run_dir import locked, read_as, write_json
 from experiments.services import Services
 from trimem.prompts import Prompt
 
@@ -75,11 +77,24 @@ def _prompts(value: Any, seen: set[int]) -> Iterator[Prompt]:
         yield from _prompts(getattr(value, "__dict__", {}), seen)
 
 
+class Looks(BaseModel):
+    """Which runs have read the test questions of a data file."""
+
+    runs: list[str]
+
+
+class Earlier(BaseModel):
+    """What a start takes over from the manifest of the starts before it."""
+
+    starts: list[dict[str, Any]]
+    model: dict[str, Any] = {}
+
+
 def look(runs: Path, sha256: str, run: str) -> int:
     """Note that `run` has read the test questions of this data file; how many runs have."""
     path = runs / ".looks" / f"{sha256[:12]}.json"
     with locked(path):
-        known = (read_json(path) or {"runs": []})["runs"]
+        known = (read_as(Looks, path) or Looks(runs=[])).runs
         write_json(path, {"sha256": sha256, "runs": sorted({*known, run})})
         return len({*known, run})
 
@@ -100,8 +115,9 @@ class Record:
     def begin(self, description: Mapping[str, Any]) -> str:
         """Write what is known now; every start adds itself. Returns the commit that rows of this start carry."""
         code = code_version()
-        starts = [*(read_json(self.path) or {"starts": []})["starts"], {"time": now(), **code, "versions": versions()}]
-        self.content = {**description, "starts": starts, "model": (read_json(self.path) or {}).get("model", {})}
+        before = read_as(Earlier, self.path) or Earlier(starts=[])
+        starts = [*before.starts, {"time": now(), **code, "versions": versions()}]
+        self.content = {**description, "starts": starts, "model": before.model}
         write_json(self.path, self.content)
         return f"{code['commit'] or 'unknown'}{'+changes' if code['dirty'] else ''}"
 

@@ -17,6 +17,11 @@ Row = Mapping[str, Any]
 """Keys of a prediction: question_id conversation category prediction status items context_tokens commit."""
 
 
+PREDICTION = {"question_id": str, "prediction": str, "status": str, "items": list, "context_tokens": dict}
+TIMING = {"question_id": str}
+"""What a row must hold to be read; another (half a line, a stranger's) counts as torn."""
+
+
 def is_answered(row: Row) -> bool:
     """Whether a prediction counts as done: failed and empty ones are asked again."""
     return row["status"] == "ok" and bool(row["prediction"].strip())
@@ -36,18 +41,18 @@ class RowFile:
     def __init__(self, path: Path, done: Callable[[Row], bool] | None = None) -> None:
         self.path = path
         self.done = done
+        self._shape: Mapping[str, type] = PREDICTION if done else TIMING
         self._lock = threading.Lock()
 
     def read(self) -> dict[str, Row]:
         """The row of each question id: the last one that is done, else the last one."""
         rows: dict[str, Row] = {}
         for number, line in enumerate(self._lines(), start=1):
-            try:
-                row: Row = json.loads(line)
-                id = row["question_id"]
-            except (ValueError, KeyError, TypeError):
+            row = self._parse(line)
+            if row is None:
                 log.warning("%s: line %d is torn; its question is asked again", self.path.name, number)
                 continue
+            id = row["question_id"]
             if self.done is None or self.done(row) or not (id in rows and self.done(rows[id])):
                 rows[id] = row
         return rows
@@ -63,8 +68,26 @@ class RowFile:
 
     def finish(self, order: Iterable[str]) -> None:
         """Rewrite the file in one step: one row a question, in `order`; rows of other questions go."""
-        rows = self.read()
+        with self._lock:
+            self._rewrite(self.read(), order)
+
+    def drop(self, ids: Iterable[str]) -> None:
+        """Forget these questions."""
+        gone = set(ids)
+        with self._lock:
+            rows = self.read()
+            self._rewrite(rows, [id for id in rows if id not in gone])
+
+    def _rewrite(self, rows: Mapping[str, Row], order: Iterable[str]) -> None:
         write_atomically(self.path, b"".join(to_line(rows[id]) for id in order if id in rows))
+
+    def _parse(self, line: bytes) -> Row | None:
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            return None
+        whole = isinstance(row, dict) and all(isinstance(row.get(key), kind) for key, kind in self._shape.items())
+        return row if whole else None
 
     def _lines(self) -> list[bytes]:
         data = self.path.read_bytes() if self.path.exists() else b""
@@ -74,5 +97,9 @@ class RowFile:
 def write_atomically(path: Path, data: bytes) -> None:
     """Replace `path` by `data` so that a reader, or a kill, sees the old file or the new one."""
     draft = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    draft.write_bytes(data)
-    draft.replace(path)
+    try:
+        draft.write_bytes(data)
+        draft.replace(path)
+    except OSError:
+        draft.unlink(missing_ok=True)  # half a draft only takes the room that was lacking
+        raise

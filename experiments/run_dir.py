@@ -9,11 +9,14 @@ import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
 
 from experiments.rows import write_atomically
 from trimem.errors import BadInput
 
+T = TypeVar("T")
 SCHEMA = 1
 """Version of a run directory's layout; a directory of another one is refused."""
 
@@ -57,11 +60,25 @@ def read_json(path: Path) -> dict[str, Any] | None:
         return None
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} is not whole JSON ({error}); move its folder away and start again.") from error
     if not isinstance(value, dict):
         raise BadInput(f"{path} does not hold a JSON object; move its folder away and start again.")
     return value
+
+
+def read_as(kind: type[T], path: Path) -> T | None:
+    """The JSON file as a `kind` (any annotation that pydantic reads); None where there is none. Raises BadInput."""
+    value = read_json(path)
+    try:
+        return None if value is None else TypeAdapter(kind).validate_python(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise BadInput(
+            f"{path} is not what this version writes ({where}: {first['msg'].lower()}); "
+            "move its folder away and start again."
+        ) from error
 
 
 def write_json(path: Path, value: Mapping[str, Any]) -> None:
@@ -71,9 +88,14 @@ def write_json(path: Path, value: Mapping[str, Any]) -> None:
 
 
 def folder_name(id: str) -> str:
-    """A conversation id as a folder name: itself where harmless, else its harmless part and a hash."""
+    """A conversation id as a folder name: itself where harmless, else its harmless part and a hash.
+
+    An id that looks like such a name is hashed as well, so that no two ids share a folder.
+    """
     plain = re.sub(r"[^A-Za-z0-9_-]", "_", id)[:60]
-    return id if plain == id else f"{plain}-{hashlib.sha256(id.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+    if plain == id and id and not re.search(r"-[0-9a-f]{16}\Z", id):
+        return id
+    return f"{plain}-{hashlib.sha256(id.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
 @contextmanager

@@ -185,8 +185,15 @@ class Work:
         if not self.services.llm:
             console.say("With a model: export OPENAI_API_KEY=…; python -m experiments.run backbone=gpt-4.1-mini")
         console.say(f"run: {directory}")
-        failed, n, most = metrics["failed"], metrics["n"], self.settings.max_failed
-        status = {"exit": 0, "reason": "", "run": str(directory), "headline": metrics["headline"]}
-        if failed > most * n:
-            status |= {"exit": 1, "reason": f"{failed} of {n} questions failed, more than max_failed={most:g} allows"}
-        return {**status, "spent": sum_of({stage: asdict(cost) for stage, cost in self.services.usage().items()})}
+        reason = _too_much_failed(metrics, self.settings.max_failed)
+        spent = sum_of({stage: asdict(cost) for stage, cost in self.services.usage().items()})
+        status = {"exit": int(bool(reason)), "reason": reason, "run": str(directory)}
+        return {**status, "headline": metrics["headline"], "spent": spent}
+
+
+def _too_much_failed(metrics: Mapping[str, Any], most: float) -> str:
+    """Why a run is no result: more questions, or more windows of dialogue, failed than `most` (a fraction) allows."""
+    build = metrics["build"]
+    counts = {"questions": (metrics["failed"], metrics["n"]), "windows": (build["failed_windows"], build["windows"])}
+    told = [f"{failed} of {n} {what}" for what, (failed, n) in counts.items() if failed > most * n]
+    return f"{' and '.join(told)} failed, more than max_failed={most:g} allows" if told else ""

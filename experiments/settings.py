@@ -4,7 +4,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, TypeAdapter, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    NonNegativeInt,
+    PositiveFloat,
+    PositiveInt,
+    TypeAdapter,
+    ValidationError,
+)
 
 from trimem.errors import BadInput
 
@@ -38,7 +47,7 @@ class Settings(BaseModel):
     """See the comments in `conf/config.yaml`."""
 
     name: Annotated[str, Field(pattern=r"^[\w.-]+$")]
-    seed: int
+    seed: NonNegativeInt
     workers: PositiveInt
     device: Literal["auto", "cpu", "cuda", "mps"]
     max_failed: Fraction
@@ -100,7 +109,7 @@ def checked(kind: Any, value: Any, key: str) -> Any:
         first = error.errors()[0]
         steps = [step for step in first["loc"] if not _names_a_type(step)]
         where = ".".join(str(step) for step in (key, *steps) if step != "")
-        hint = "; quote it in YAML: no, on and 4.10 are not text" if "string" in first["msg"] else ""
+        hint = "; quote it in YAML: no, on and 4.10 are not text" if first["type"] == "string_type" else ""
         raise BadInput(f"{where}={first['input']!r}: {first['msg'].lower()}{hint}.") from error
 
 

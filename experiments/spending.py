@@ -6,7 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from experiments.run_dir import read_json, write_json
+from experiments.run_dir import read_as, write_json
 from experiments.settings import Budget, Settings
 from trimem.errors import BudgetReached
 from trimem.types import StageUsage
@@ -17,7 +17,7 @@ class Spending:
 
     def __init__(self, path: Path, usage: Callable[[], Mapping[str, StageUsage]]) -> None:
         self.path = path
-        self._before: dict[str, Any] = read_json(path) or {}
+        self._before = {stage: asdict(cost) for stage, cost in (read_as(dict[str, StageUsage], path) or {}).items()}
         self._usage = usage
         self._lock = threading.Lock()
 

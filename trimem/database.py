@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from trimem.errors import BadInput
+from trimem.errors import BadInput, storage_problem
 
 SCHEMA_VERSION = "1"
 WAIT_SECONDS = 30
@@ -69,6 +69,8 @@ class Database:
             self._prepare(path, fingerprint, conversation)
         except sqlite3.DatabaseError as error:
             self.close()
+            if storage_problem(error):
+                raise
             raise BadInput(f"{path} cannot be opened as a memory ({error}): move it away and build again.") from error
         except BadInput:
             self.close()
@@ -85,13 +87,16 @@ class Database:
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
             except sqlite3.OperationalError as error:
+                if storage_problem(error):
+                    raise
                 raise BadInput(f"the memory is in use by another process ({error}): let it end first.") from error
             try:
                 yield
                 self._connection.execute("COMMIT")
                 self._commits += 1
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                if self._connection.in_transaction:  # a full disk has rolled back already
+                    self._connection.execute("ROLLBACK")
                 raise
 
     @property

@@ -17,10 +17,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
+from pydantic import PositiveFloat, PositiveInt
 
 from trimem.concurrency import fan_out
 from trimem.devices import find_device
-from trimem.errors import BadInput, LLMUnavailable
+from trimem.errors import BadInput, LLMUnavailable, storage_problem
 from trimem.people import key
 from trimem.protocols import Embedder, Vectors
 
@@ -42,7 +43,7 @@ class SentenceTransformerEmbedder:
     """
 
     def __init__(
-        self, model: str = "minilm", device: str = "auto", batch_size: int = 32, query_instruction: str = ""
+        self, model: str = "minilm", device: str = "auto", batch_size: PositiveInt = 32, query_instruction: str = ""
     ) -> None:
         self._name, self._device, self._batch_size = model, device, batch_size
         self._instruction = query_instruction
@@ -161,9 +162,9 @@ class OpenAIEmbedder:
         dim: int,
         endpoint: str = "https://api.openai.com/v1",
         key_env: str = "OPENAI_API_KEY",
-        batch_size: int = 256,
+        batch_size: PositiveInt = 256,
         query_instruction: str = "",
-        timeout: float = 60.0,
+        timeout: PositiveFloat = 60.0,
     ) -> None:
         self.dim = dim
         self.fingerprint = f"{urlsplit(endpoint).netloc}/{model}:{dim}"
@@ -207,7 +208,7 @@ class OpenAIEmbedder:
 class HashEmbedder:
     """No model at all: signed feature hashing of words and character trigrams. For tests and machines without torch."""
 
-    def __init__(self, dim: int = 256) -> None:
+    def __init__(self, dim: PositiveInt = 256) -> None:
         self.dim = dim
         self.fingerprint = f"hashing-no-model:1:{dim}"
 
@@ -227,12 +228,15 @@ class CachedEmbedder:
     def __init__(self, embedder: Embedder, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._embedder, self._lock = embedder, threading.Lock()
-        self._db = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
+        self._db = sqlite3.connect(path, timeout=60, check_same_thread=False)
         try:
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
             self._db.execute("CREATE TABLE IF NOT EXISTS vectors (key TEXT PRIMARY KEY, vector BLOB) WITHOUT ROWID")
         except sqlite3.DatabaseError as error:
+            self._db.close()
+            if storage_problem(error):
+                raise
             raise BadInput(f"{path} is no cache of vectors ({error}): delete it.") from error
         self.hits = self.misses = 0
 
@@ -272,10 +276,8 @@ class CachedEmbedder:
         return {row[0]: np.frombuffer(row[1], dtype=np.float32) for row in rows}
 
     def _remember(self, rows: list[tuple[str, bytes]]) -> None:
-        with self._lock:
-            self._db.execute("BEGIN IMMEDIATE")
+        with self._lock, self._db:
             self._db.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?)", rows)
-            self._db.execute("COMMIT")
 
 
 def _features(text: str) -> Iterable[str]:

@@ -5,6 +5,8 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
+from pydantic import NonNegativeInt, PositiveInt
+
 from trimem import prompts, times
 from trimem.llm.base import LLM, Request
 from trimem.llm.structured import ask
@@ -26,9 +28,9 @@ class LLMExtractor:
         self,
         llm: LLM,
         prompt: str | Path = "extract",
-        window: int = 40,
-        overlap: int = 2,
-        max_tokens: int = 8192,
+        window: PositiveInt = 40,
+        overlap: NonNegativeInt = 2,
+        max_tokens: PositiveInt = 8192,
         stage: str = "extract",
     ) -> None:
         self.llm = llm

@@ -26,6 +26,7 @@ from trimem.types import (
     Question,
     Turn,
 )
+from trimem.unicode import whole_unicode
 
 Progress = Callable[[str, int, int], None]
 """Called with what is being done ("windows", "profiles"), how much of it is done, and how much there is."""
@@ -62,6 +63,8 @@ class TriMem:
         incremental: bool = False,
         progress: Progress = _silent,
     ) -> None:
+        if not str(directory).strip():
+            raise BadInput("a memory needs a directory of its own, and got an empty name: name one for each user.")
         parts = Parts(llm, embedder, use_raw=use_raw, use_profiles=use_profiles, use_reflection=use_reflection)
         self.embedder = parts.embedder
         self.extractor = extractor or parts.extractor()
@@ -114,7 +117,7 @@ class TriMem:
 
     def ask(self, question: str, at: datetime | None = None) -> Answer:
         """Answer a question; `Answer.context` is the evidence. `at`: when it is asked (None: after the last turn)."""
-        return self.answer(Question("ask", question, at))
+        return self.answer(Question("ask", whole_unicode(question), at))
 
     def flush(self) -> None:
         """Extract what no full window covers yet and bring the profiles up to date."""
@@ -238,4 +241,6 @@ def _turn(message: Mapping[str, Any], number: int, time: datetime | None) -> Tur
     if not isinstance(text, str) or not text.strip():
         raise BadInput(f'message {number} has no text; messages look like {{"role": "user", "content": "…"}}.')
     speaker = str(message.get("name") or message.get("role") or "user")
-    return Turn(f"m{number}", speaker, text, time, session=time.date().isoformat() if time else "")
+    return Turn(
+        f"m{number}", whole_unicode(speaker), whole_unicode(text), time, session=time.date().isoformat() if time else ""
+    )

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
+from pydantic import PositiveInt
+
 from trimem import prompts, times
 from trimem.errors import BadInput
 from trimem.llm.base import LLM, Request
@@ -21,7 +23,7 @@ class LLMPlanner:
     is named in `Plan.problems`.
     """
 
-    def __init__(self, llm: LLM, calls: int = 1, max_queries: int = 3, max_tokens: int = 512) -> None:
+    def __init__(self, llm: LLM, calls: int = 1, max_queries: PositiveInt = 3, max_tokens: PositiveInt = 512) -> None:
         if calls not in (1, 2):
             raise BadInput(f"planner.calls is {calls}; it can be 1 (one merged call) or 2 (the paper's two).")
         self.llm = llm

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from pydantic import PositiveInt
+
 from trimem import prompts, times
 from trimem.llm.base import LLM, Request
 from trimem.llm.structured import ask
@@ -16,7 +18,9 @@ class LLMProfiler:
     If the call fails, the profile comes back as it was, without the new facts' ids, so that the next build tries again.
     """
 
-    def __init__(self, llm: LLM, prompt: str = "profile", min_facts: int = 3, max_tokens: int = 2048) -> None:
+    def __init__(
+        self, llm: LLM, prompt: str = "profile", min_facts: PositiveInt = 3, max_tokens: PositiveInt = 2048
+    ) -> None:
         self.llm = llm
         self.prompt = prompts.load(prompt)
         self.min_facts = min_facts

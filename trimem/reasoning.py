@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from pydantic import PositiveInt
+
 from trimem import prompts
 from trimem.budget import within
 from trimem.llm.base import LLM, Request
@@ -20,7 +22,9 @@ class LLMReasoner:
     `max_context` (tokens) cuts every context before, so that methods compare at equal tokens; None: as it comes.
     """
 
-    def __init__(self, llm: LLM, prompt: str = "answer", max_tokens: int = 512, max_context: int | None = None) -> None:
+    def __init__(
+        self, llm: LLM, prompt: str = "answer", max_tokens: PositiveInt = 512, max_context: PositiveInt | None = None
+    ) -> None:
         self.llm = llm
         self.prompt = prompts.load(prompt)
         self.max_tokens, self.max_context = max_tokens, max_context

@@ -3,6 +3,8 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from pydantic import NonNegativeInt
+
 from trimem import prompts
 from trimem.llm.base import LLM, Request
 from trimem.llm.structured import ask
@@ -23,7 +25,7 @@ class ReflectiveRetriever(HybridRetriever):
     """
 
     def __init__(
-        self, llm: LLM, embedder: Embedder, use_reflection: bool = False, rounds: int = 2, **settings: Any
+        self, llm: LLM, embedder: Embedder, use_reflection: bool = False, rounds: NonNegativeInt = 2, **settings: Any
     ) -> None:
         super().__init__(embedder, **settings)
         self.llm = llm

@@ -25,7 +25,7 @@ def render_turns(turns: Sequence[Turn]) -> str:
     for _, group in groupby(turns, key=lambda turn: (turn.session, turn.time)):
         session = list(group)
         lines.append(f"Session of {say_time(session[0].time)}")
-        lines += [f"[{turn.id}] {one_line(turn.speaker)}: {one_line(turn.content)}" for turn in session]
+        lines += [f"[{one_line(turn.id)}] {one_line(turn.speaker)}: {one_line(turn.content)}" for turn in session]
     return "\n".join(lines)
 
 

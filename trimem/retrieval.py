@@ -9,6 +9,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import cast
 
+from pydantic import NonNegativeInt
+
 from trimem.errors import BadInput
 from trimem.fusion import reciprocal_rank_fusion
 from trimem.people import mentioned, resolve
@@ -53,14 +55,14 @@ class HybridRetriever:
     def __init__(
         self,
         embedder: Embedder | None,
-        top_k: int = 25,
+        top_k: NonNegativeInt = 25,
         views: Sequence[str] = VIEWS,
         fusion: str = "rrf",
         units: Sequence[str] = ("fact",),
-        neighbours: int = 0,
+        neighbours: NonNegativeInt = 0,
         use_raw: bool = True,
         use_profiles: bool = True,
-        budget: Mapping[str, int] = BUDGET,
+        budget: Mapping[str, NonNegativeInt] = BUDGET,
     ) -> None:
         _check("retriever.views", views, VIEWS)
         _check("retriever.fusion", [fusion], FUSIONS)

@@ -8,6 +8,7 @@ from typing import Any
 
 from experiments.data.sources import PinnedFile
 from trimem.errors import BadInput
+from trimem.unicode import whole_unicode
 
 log = logging.getLogger(__name__)
 
@@ -43,10 +44,10 @@ def read_bytes(path: str | Path, get_it: str) -> bytes:
 
 
 def parse_json(data: bytes, path: str | Path, get_it: str) -> Any:
-    """The JSON in `data`; BadInput if it is cut off or no JSON."""
+    """The JSON in `data`, its unicode whole; BadInput if it is cut off or no JSON."""
     try:
-        return json.loads(data.decode("utf-8"))
-    except ValueError as error:
+        return whole_unicode(json.loads(data.decode("utf-8")))
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} is not whole JSON ({error}). {get_it}") from error
 
 

@@ -49,8 +49,10 @@ class Dataset:
     rules: Mapping[int, Rule] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """BadInput for an id that comes twice: it names a conversation's memory."""
+        """BadInput for an id that is empty or comes twice: it names a conversation's memory."""
         ids = [conversation.id for conversation in self.conversations]
+        if not all(id.strip() for id in ids):
+            raise BadInput(f"{self.name}: a conversation has an empty id; give each its own, its memory is named by it")
         twice = sorted({id for id in ids if ids.count(id) > 1})
         if twice:
             raise BadInput(f"{self.name}: two conversations are called {', '.join(twice)}")
@@ -81,6 +83,8 @@ class Dataset:
             id: tuple(question for question in self.questions[id] if golds[question.id].category in wanted)[:limit]
             for id in ids
         }
+        if not ids:
+            raise BadInput(f"{self.name}: no conversation is left; check the file, or dataset.conversations and split")
         if not any(questions.values()):
             raise BadInput(f"{self.name}: no question is left in {', '.join(ids)} for categories {sorted(wanted)}")
         kept = tuple(conversation for conversation in self.conversations if conversation.id in ids)

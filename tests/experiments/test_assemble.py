@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from experiments.assemble import assemble
+from experiments.runner import run
+from tests.experiments.harness import config_of
 from trimem.errors import BadInput
 
 
@@ -79,3 +82,26 @@ def test_a_class_that_does_not_exist_is_bad_input() -> None:
 def test_a_component_s_own_refusal_arrives_as_it_is() -> None:
     with pytest.raises(BadInput, match=r"^choose another one$"):
         assemble({"m": node("Refusing")}, "m", {})
+
+
+@pytest.mark.parametrize(
+    ("overrides", "named"),
+    [
+        (["retriever.top_k=-3"], "retriever.top_k"),
+        (["context.facts=-5"], "facts"),
+        (["extractor.window=0", "extractor.overlap=0"], "extractor.window"),
+        (["profiler.min_facts=0"], "profiler.min_facts"),
+        (["backbone=simulated", "backbone.latency=-1"], "backbone.latency"),
+        (["backbone=simulated", "backbone.fault_rate=2"], "backbone.fault_rate"),
+        (["backbone=simulated", "backbone.concurrency=0"], "backbone.concurrency"),
+        (["backbone=simulated", "planner.max_queries=0"], "planner.max_queries"),
+        (["seed=-1"], "seed"),
+        (["dataset.conversations=[]"], "no conversation is left"),
+    ],
+)
+def test_a_number_out_of_its_bounds_is_refused_by_name_before_any_work(
+    tmp_path: Path, overrides: list[str], named: str
+) -> None:
+    with pytest.raises(BadInput, match=named):
+        run(config_of("method=trimem", "dataset=sample", "embedder=hash", "tracker=none", *overrides), tmp_path)
+    assert not list(tmp_path.glob("runs/*/*/memory"))

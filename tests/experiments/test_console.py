@@ -16,6 +16,7 @@ def metrics(**changed: Any) -> dict[str, Any]:
     return {
         "n": 5,
         "failed": 1,
+        "build": {"windows": 4, "failed_windows": 1, "failed_profiles": 0},
         "interval": "95%, over questions",
         "headline": scores,
         "macro": scores,

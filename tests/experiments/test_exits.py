@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from experiments.data.files import parse_json
 from experiments.exits import exit_code
 from tests.experiments.harness import config_of
 from trimem.errors import BadInput, BudgetReached, LLMUnavailable, TriMemError
@@ -59,3 +60,8 @@ def test_a_typo_in_a_config_is_named_with_the_closest_that_exists(
     assert exit_code(lambda: len(config_of(override))) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert words in line
+
+
+def test_json_nested_without_end_is_no_whole_json() -> None:
+    with pytest.raises(BadInput, match=r"deep\.json is not whole JSON"):
+        parse_json(b"[" * 100_000, "deep.json", "Get it")

@@ -85,3 +85,29 @@ def test_an_atomic_write_replaces_the_file(tmp_path: Path) -> None:
     write_atomically(path, b"old")
     write_atomically(path, b"new")
     assert path.read_bytes() == b"new"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"question_id": "c:0"}',
+        '{"question_id": ["c:0"], "status": "ok", "prediction": "a", "items": [], "context_tokens": {}}',
+        '{"question_id": "c:0", "status": "ok", "prediction": 5, "items": [], "context_tokens": {}}',
+        "[1]",
+        "5",
+        '{"question_id": "c:0", "sta',
+        "[" * 100_000,
+        "\x00\xff",
+    ],
+)
+def test_a_line_that_is_no_row_is_torn_whatever_it_is(
+    tmp_path: Path, line: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = RowFile(tmp_path / "rows.jsonl", done=is_answered)
+    file.append(row("c:1", "kept"))
+    with file.path.open("a") as opened:
+        opened.write(line)
+    file.append(row("c:2", "after"))
+    with caplog.at_level(logging.WARNING):
+        assert list(file.read()) == ["c:1", "c:2"]
+    assert "line 2 is torn" in caplog.text

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from experiments.run_dir import folder_name, read_json, run_directory, write_json
+from tests.experiments.harness import run_mini
 from trimem.errors import BadInput
 
 
@@ -53,3 +54,21 @@ def test_ids_never_leave_their_folder_and_never_meet(one: str, other: str) -> No
     assert "/" not in name
     assert name.strip(".") == name
     assert (name == folder_name(other)) == (one == other)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("manifest.json", '{"schema": 1}'),
+        ("usage.json", '{"answer": 5}'),
+        ("usage.json", '{"answer": {"calls": "many"}}'),
+        ("memory/mini-dev-1/build.json", "{}"),
+        ("memory/mini-dev-1/build.json", '{"turns": null}'),
+        ("manifest.json", "[" * 100_000),
+    ],
+)
+def test_a_file_of_a_run_that_is_not_ours_is_named_with_what_to_do(tmp_path: Path, name: str, text: str) -> None:
+    directory = Path(run_mini(tmp_path)["run"])
+    (directory / name).write_text(text)
+    with pytest.raises(BadInput, match=rf"{Path(name).name} is not .*; move its folder away and start again"):
+        run_mini(tmp_path)

@@ -11,7 +11,7 @@ from tests.fake_openai import FakeOpenAI
 
 CANARY = "sk-canary-5f1e0c"
 MODEL = ("backbone=gpt-4.1-mini", "backbone.api_key_env=MY_KEY", "method=trimem", "embedder=hash")
-SMALL = ("dataset=sample", "dataset.conversations=[sample-train]", "dataset.limit=2", "workers=1")
+SMALL = ("dataset=sample", "dataset.conversations=[sample-train]", "dataset.limit=2", "workers=1", "max_failed=0.5")
 
 
 @pytest.mark.parametrize("ends", ["well", "badly"])

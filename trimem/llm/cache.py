@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from trimem.errors import BadInput
+from trimem.errors import BadInput, storage_problem
 from trimem.llm.base import LLM, Provider, Reply, Request, Usage
 
 Mode = Literal["use", "refresh", "off", "replay", "peek"]
@@ -142,5 +142,8 @@ def open_replies(path: Path) -> sqlite3.Connection:
         database.execute("PRAGMA synchronous = NORMAL")
         database.execute(TABLE)
     except sqlite3.DatabaseError as error:
+        database.close()
+        if storage_problem(error):
+            raise
         raise BadInput(f"{path} cannot be used as LLM cache ({error}): move it away or set paths.cache.") from error
     return database

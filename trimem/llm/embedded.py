@@ -5,6 +5,8 @@ from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 from typing import Any
 
+from pydantic import PositiveFloat, PositiveInt
+
 from trimem.errors import BadInput
 from trimem.llm.openai_compatible import OpenAICompatible
 
@@ -23,10 +25,10 @@ class Embedded(OpenAICompatible):
     def __init__(
         self,
         model: str = SMOLLM2,
-        context: int = 8192,
-        concurrency: int = 1,
-        threads: int = 1,
-        timeout: float = 600.0,
+        context: PositiveInt = 8192,
+        concurrency: PositiveInt = 1,
+        threads: PositiveInt = 1,
+        timeout: PositiveFloat = 600.0,
         options: Mapping[str, Any] | None = None,
     ) -> None:
         path = find_gguf(model)

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from trimem.unicode import whole_unicode
+
 TAG = r"(?:think|thinking|reasoning)"
 LEADING = re.compile(rf"\A(?:\s*<({TAG})>.*?</\1>)+", re.DOTALL)
 DANGLING = re.compile(rf"\A.*</{TAG}>(?=\s*(?:\n|[\[{{`]|\Z))", re.DOTALL)  # the template ate the opening tag
@@ -138,19 +140,5 @@ def _string_end(text: str, start: int) -> int:
 
 def _clean(value: Any, problems: list[str]) -> tuple[Any, tuple[str, ...]]:
     """The value with lone surrogates replaced: they pass `json` and break the first file they are written to."""
-    found = False
-
-    def walk(node: Any) -> Any:
-        nonlocal found
-        if isinstance(node, str):
-            clean = node.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-            found = found or clean != node
-            return clean
-        if isinstance(node, list):
-            return [walk(item) for item in node]
-        if isinstance(node, dict):
-            return {walk(key): walk(item) for key, item in node.items()}
-        return node
-
-    cleaned = walk(value)
-    return cleaned, (*problems, SURROGATE) if found else tuple(problems)
+    cleaned = whole_unicode(value)
+    return cleaned, (*problems, SURROGATE) if cleaned != value else tuple(problems)

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
+
 from trimem.errors import BadInput, LLMUnavailable
 from trimem.llm.base import Provider, Reply, Request, Usage
 from trimem.llm.gate import Gate
@@ -32,9 +34,9 @@ class OpenAICompatible(Provider):
         self,
         model: str,
         endpoint: str = "openai",
-        concurrency: int = 16,
-        timeout: float = 120.0,
-        max_retries: int = 4,
+        concurrency: PositiveInt = 16,
+        timeout: PositiveFloat = 120.0,
+        max_retries: NonNegativeInt = 4,
         api_key_env: str | None = None,
         options: Mapping[str, Any] | None = None,
     ) -> None:

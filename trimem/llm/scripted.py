@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, PositiveInt
 
 from trimem.errors import BadInput
 from trimem.llm import critic
@@ -64,7 +64,7 @@ class Scripted(Provider):
     Stage "evolve" is `trimem.llm.critic`'s, which sees the messages alone.
     """
 
-    def __init__(self, script: str | Path, concurrency: int = 8) -> None:
+    def __init__(self, script: str | Path, concurrency: PositiveInt = 8) -> None:
         self.model, self.concurrency = "scripted", concurrency
         self.script, self.fingerprint = load_script(script)
 

@@ -9,7 +9,9 @@ import threading
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field, NonNegativeFloat, PositiveInt
 
 from trimem.llm.base import Provider, Reply, Request, Usage
 from trimem.llm.cache import key_of
@@ -29,9 +31,9 @@ class Simulated(Provider):
 
     def __init__(
         self,
-        latency: float = 0.0,
-        fault_rate: float = 0.0,
-        concurrency: int = 32,
+        latency: NonNegativeFloat = 0.0,
+        fault_rate: Annotated[float, Field(ge=0, le=1)] = 0.0,
+        concurrency: PositiveInt = 32,
         seed: int = 0,
         model: str = "simulated",
         length: float = 1.0,

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
+from pydantic import PositiveInt
+
 from trimem.devices import find_device
 from trimem.errors import LLMUnavailable
 from trimem.llm.base import Provider, Reply, Request, Usage
@@ -22,7 +24,7 @@ class TransformersLocal(Provider):
     reply's shape is asked for in words. Raises LLMUnavailable where the model cannot be loaded.
     """
 
-    def __init__(self, model: str, device: str = "auto", dtype: str = "auto", concurrency: int = 8) -> None:
+    def __init__(self, model: str, device: str = "auto", dtype: str = "auto", concurrency: PositiveInt = 8) -> None:
         self.model, self.device, self.dtype, self.concurrency = model, find_device(device), dtype, concurrency
         self._tokenizer, self._network = _load(model, self.device, dtype)
         self._waiting: list[Waiting] = []

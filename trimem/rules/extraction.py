@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import NonNegativeInt, PositiveInt
+
 from trimem import people, times
 from trimem.rules.language import content, parse_all
 from trimem.rules.rewriting import third_person, without_address
@@ -22,8 +24,8 @@ _KEYWORDS = 8  # a fact is one sentence: more words than this are its whole text
 class RulesExtractor:
     """Windows of turns -> one fact a sentence with content, the speaker named, relative time resolved. No LLM."""
 
-    window: int = 40
-    overlap: int = 2
+    window: PositiveInt = 40
+    overlap: NonNegativeInt = 2
 
     def extract(self, window: Sequence[Turn]) -> Extraction:
         """Never fails: what has no content (greetings, praise, unanswered questions) gives no fact."""

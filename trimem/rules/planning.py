@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import PositiveInt
+
 from trimem import times
 from trimem.rules.language import content, parse
 from trimem.types import Plan, Question
@@ -20,7 +22,7 @@ class RulesPlanner:
     The second query, where asked for, is the question's keywords alone.
     """
 
-    max_queries: int = 1
+    max_queries: PositiveInt = 1
 
     def plan(self, question: Question) -> Plan:
         """Relative time is resolved against `asked_at`; without it only absolute times are taken."""

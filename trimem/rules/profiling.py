@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pydantic import PositiveInt
+
 from trimem import times
 from trimem.rules.sections import section_of
 from trimem.types import SECTIONS, Fact, Profile
@@ -21,7 +23,7 @@ class RulesProfiler:
     profile as one update with all facts.
     """
 
-    min_facts: int = 3
+    min_facts: PositiveInt = 3
 
     def update(self, profile: Profile | None, person: str, facts: Sequence[Fact]) -> Profile:
         """The profile with the new facts sorted in; `fact_ids` grows by all of them."""
