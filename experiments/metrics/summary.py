@@ -49,8 +49,12 @@ class Scored:
 
 
 def score_rows(rows: Iterable[Row], golds: GoldBook, dataset: Dataset) -> list[Scored]:
-    """Every question of `dataset`, in its order. One without a good row scores 0: it never leaves the average."""
+    """Every question of `dataset`, in its order. One without a good row scores 0: it never leaves the average.
+
+    A method that ranks nothing (it reads everything) has no hit@k.
+    """
     by_id = {row["question_id"]: row for row in rows}
+    ranked = any(item["rank"] for row in by_id.values() for item in row["items"])
     clustered = len(dataset.conversations) >= MIN_CONVERSATIONS
     return [
         _score(
@@ -60,15 +64,19 @@ def score_rows(rows: Iterable[Row], golds: GoldBook, dataset: Dataset) -> list[S
             by_id.get(question.id),
             golds[question.id],
             dataset.rules,
+            ranked,
         )
         for conversation in dataset.conversations
         for question in dataset.questions[conversation.id]
     ]
 
 
-def _score(id: str, conversation: str, unit: str, row: Row | None, gold: Gold, rules: Mapping[int, Rule]) -> Scored:
+def _score(
+    id: str, conversation: str, unit: str, row: Row | None, gold: Gold, rules: Mapping[int, Rule], ranked: bool
+) -> Scored:
     rule = rules.get(gold.category, "plain")
     answered = row is not None and is_answered(row)
+    retrieval = retrieval_scores(row["items"] if row else [], gold.evidence) if gold.evidence else {}
     return Scored(
         id=id,
         conversation=conversation,
@@ -77,7 +85,7 @@ def _score(id: str, conversation: str, unit: str, row: Row | None, gold: Gold, r
         failed=not answered,
         answer=answer_scores(row["prediction"] if row and answered else "", gold, rule),
         abstaining=f1_locomo(ABSTAIN, gold.answer, rule),
-        retrieval=retrieval_scores(row["items"] if row else [], gold.evidence) if gold.evidence else {},
+        retrieval={name: score for name, score in retrieval.items() if ranked or "@" not in name},
         tokens=row["context_tokens"] if row else {},
     )
 

@@ -50,6 +50,15 @@ def test_a_method_without_sources_gets_null_not_zero() -> None:
     }
 
 
+def test_a_method_that_ranks_nothing_has_no_hits_but_a_context_recall(tmp_path: Path) -> None:
+    path = locomo_file(tmp_path / "x.json", {"conv-26": [qa(), qa()]})
+    dataset, golds = locomo.load(path, verify=False)
+    rows = [row(id, "x", [item(0, "D1:1")]) for id in dataset.question_ids]
+    retrieval = summarise(rows, golds, dataset, {}, {})["retrieval"]
+    assert retrieval["hit@5"]["mean"] is None
+    assert retrieval["context_recall"]["mean"] == 1.0
+
+
 def test_context_tokens_are_means_by_kind() -> None:
     dataset, golds = mini()
     part = dataset.select(golds, categories=[1])
