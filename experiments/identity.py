@@ -30,6 +30,12 @@ def content_hash(value: Any) -> str:
     return hashlib.sha256(canonical(value).encode()).hexdigest()[:12]
 
 
+def method_name(method: Mapping[str, Any]) -> str:
+    """What a method's row is called: its class, and where a substitute stands in for a paper's compressor, that too."""
+    name, compressor = str(method["_target_"]).rsplit(".", 1)[-1], method.get("compressor", "llmlingua2")
+    return name if compressor == "llmlingua2" else f"{name} ({compressor})"
+
+
 def identity(
     config: Mapping[str, Any], dataset: Dataset, prompts: Mapping[str, Prompt], llm: LLM | None, embeds: bool
 ) -> dict[str, Any]:

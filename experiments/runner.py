@@ -15,7 +15,7 @@ from experiments.cache import KEYS, KeyFile
 from experiments.data.types import Dataset, GoldBook
 from experiments.estimate import estimate
 from experiments.exits import complain
-from experiments.identity import SELECTION, content_hash, identity
+from experiments.identity import SELECTION, content_hash, identity, method_name
 from experiments.metrics.summary import build_totals, summarise
 from experiments.rows import Row
 from experiments.run_dir import SCHEMA, read_json, run_directory, write_json
@@ -180,7 +180,7 @@ class Work:
 
     def _show(self, directory: Path, metrics: dict[str, Any]) -> dict[str, Any]:
         model = self.services.llm.model if self.services.llm else "no LLM"
-        method = self.config["method"]["_target_"].rsplit(".", 1)[-1]
+        method = method_name(self.config["method"])
         console.score_table(metrics, ", ".join(filter(None, [method, model, self.dataset.name, self.settings.stamp])))
         if not self.services.llm:
             console.say("With a model: export OPENAI_API_KEY=…; python -m experiments.run backbone=gpt-4.1-mini")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 from urllib.parse import urlsplit
 
+from experiments.identity import method_name
 from experiments.rows import Row
 
 Mode = Literal["offline", "online"]
@@ -102,7 +103,7 @@ class WandbTracker:
 
     def _identity(self, directory: Path, manifest: Mapping[str, Any]) -> dict[str, Any]:
         config = {key: manifest["config"][key] for key in sorted(manifest["config"]) if key not in ("paths", "tracker")}
-        method = str(config["method"]["_target_"]).rsplit(".", 1)[-1]
+        method = method_name(config["method"])
         model = (manifest["identity"]["backbone"] or {"model": "no LLM"})["model"]
         return {
             "project": self.project,

@@ -79,7 +79,6 @@ class LightMem(JournalMemory):
         model = Lingua(lingua) if lingua else None
         if segmenter == "attention" and model is None:
             raise BadInput("lightmem: segmenter=attention reads LLMLingua-2: set lingua=<folder of its weights>.")
-        self.name = "LightMem" if compressor == "llmlingua2" else f"LightMem ({compressor})"
         self.compressor = make_compressor(compressor, retention, model)
         self.segmenter = Segmenter(embedder, model if segmenter == "attention" else None)
         self.sensory_tokens, self.stm_tokens = sensory_tokens, stm_tokens

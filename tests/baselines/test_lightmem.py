@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from baselines.lightmem import LightMem
+from experiments.identity import method_name
 from tests.baselines.conformance import CHECKS
 from tests.baselines.scripted import Scripted, TableEmbedder, dialogue
 from trimem.embedding import HashEmbedder
@@ -125,6 +126,8 @@ def test_a_question_reads_both_speakers_with_recording_days(tmp_path: Path) -> N
     ]
 
 
-def test_the_name_says_which_compressor_was_used(tmp_path: Path) -> None:
-    assert make(tmp_path / "a", Scripted({})).name == "LightMem (idf)"
-    assert build(tmp_path / "b", {})[0].name == "LightMem (none)"
+def test_the_row_says_which_compressor_was_used() -> None:
+    def named(compressor: str) -> str:
+        return method_name({"_target_": "baselines.lightmem.LightMem", "compressor": compressor})
+
+    assert [named(c) for c in ("idf", "none", "llmlingua2")] == ["LightMem (idf)", "LightMem (none)", "LightMem"]

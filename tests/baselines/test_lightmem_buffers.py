@@ -133,12 +133,11 @@ def test_attention_between_turns_is_over_earlier_turns_and_normalised(weights: P
     assert np.allclose(matrix[1:].sum(axis=1), 1)
 
 
-def test_lightmem_with_its_own_model_bears_its_plain_name(weights: Path, tmp_path: Path) -> None:
+def test_lightmem_with_its_own_model_cuts_by_attention(weights: Path, tmp_path: Path) -> None:
     llm = Scripted({})
     memory = LightMem(
         tmp_path, llm, HashEmbedder(), LLMReasoner(llm), "llmlingua2", segmenter="attention", lingua=str(weights)
     )
-    assert memory.name == "LightMem"
     assert memory.segmenter.boundaries(turns("boat", "boat", "bread rye", "boat")) == [2, 3]
 
 
