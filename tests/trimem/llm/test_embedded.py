@@ -30,6 +30,7 @@ def test_it_answers_and_counts_tokens(llm: Embedded) -> None:
     reply = llm.complete(user(messages=QUESTION, max_tokens=24))
     assert reply.status in ("ok", "length") and "Paris" in reply.text
     assert reply.usage.prompt_tokens and reply.usage.completion_tokens
+    assert reply.model == "SmolLM2-135M-Instruct.Q4_1"
 
 
 @needs_model
