@@ -12,6 +12,7 @@ from pydantic import NonNegativeInt, PositiveFloat, PositiveInt
 from trimem.errors import BadInput, LLMUnavailable
 from trimem.llm.base import Provider, Reply, Request, Usage
 from trimem.llm.gate import Gate
+from trimem.llm.http import http_client
 from trimem.llm.models import find_endpoint, find_model, name_at
 from trimem.llm.wire import TOO_LONG, USED_UP, body_of, cut_prompt, is_quota, reply_of, verdict
 
@@ -112,19 +113,17 @@ class OpenAICompatible(Provider):
     def _connect(self, timeout: float) -> Any:
         import openai
 
-        http = openai.DefaultHttpxClient(event_hooks={"response": [self._watch]})
         return openai.OpenAI(
             api_key=self._secret or "none",
             base_url=self.server.base_url,
             timeout=timeout,
             max_retries=self._retries,
-            http_client=http,
+            http_client=http_client(timeout, self._watch),
         )
 
     def _watch(self, response: Any) -> None:
         """See each try's response: slow down on 429, and keep the SDK from retrying what waiting cannot mend."""
         if response.status_code == 429:
-            response.read()
             if is_quota(response.text):
                 response.headers["x-should-retry"] = "false"
             else:

@@ -162,7 +162,10 @@ def verdict(error: Exception, model: str, url: str) -> tuple[str, bool]:
     if isinstance(error, openai.APITimeoutError):
         return f"timeout: {url} did not answer in time", False
     if isinstance(error, openai.APIConnectionError):
-        refused = type(error.__cause__).__name__ == "ConnectError"
+        cause = type(error.__cause__).__name__
+        if cause in ("DecodingError", "RemoteProtocolError", "ReadError"):
+            return f"{url} sent a broken reply: {error.__cause__}", False
+        refused = cause == "ConnectError"
         return f"nobody answers at {url}: is the server running? ({error.__cause__ or error})", refused
     if not isinstance(error, openai.APIStatusError):
         return f"{type(error).__name__}: {error}", False
