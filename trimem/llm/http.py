@@ -1,7 +1,7 @@
 """The HTTP client under the OpenAI SDK: it has a deadline for the whole reply and lets only answers through.
 
-httpx times each read, so a server that drips a byte a second would hold a call for ever; and the SDK takes whatever a
-200 brings for a reply. Here both are errors of the transport, which the SDK retries and we report.
+httpx2 times each read, so a server that drips a byte a second would hold a call for ever; and the SDK takes whatever
+a 200 brings for a reply. Here both are errors of the transport, which the SDK retries and we report.
 """
 
 import json
@@ -15,11 +15,11 @@ SHOWN = 80
 
 def http_client(timeout: float, watch: Callable[[Any], None]) -> Any:
     """An `openai.DefaultHttpxClient`; `watch` sees each response. A reply not whole after `timeout` s times out."""
-    import httpx
+    import httpx2
     import openai
 
     class Careful(openai.DefaultHttpxClient):
-        def send(self, request: httpx.Request, **settings: Any) -> httpx.Response:
+        def send(self, request: httpx2.Request, **settings: Any) -> httpx2.Response:
             begun = time.monotonic()
             response = super().send(request, **{**settings, "stream": True})
             raw = bytearray()
@@ -27,12 +27,12 @@ def http_client(timeout: float, watch: Callable[[Any], None]) -> Any:
                 for chunk in response.iter_raw():
                     raw += chunk
                     if time.monotonic() - begun > timeout:
-                        raise httpx.ReadTimeout(f"the reply was not whole after {timeout:g} s", request=request)
+                        raise httpx2.ReadTimeout(f"the reply was not whole after {timeout:g} s", request=request)
             finally:
                 response.close()
-            whole = httpx.Response(response.status_code, headers=response.headers, content=bytes(raw), request=request)
+            whole = httpx2.Response(response.status_code, headers=response.headers, content=bytes(raw), request=request)
             if whole.is_success and (broken := _why_broken(whole)):
-                raise httpx.DecodingError(broken, request=request)
+                raise httpx2.DecodingError(broken, request=request)
             watch(whole)
             return whole
 
