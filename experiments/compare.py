@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     first, *others = [open_run(directory) for directory in arguments.runs]
     for other in others:
         _check_fair(first, other, arguments.force)
-    metrics = arguments.metric or METRICS
+    metrics = arguments.metric or (*METRICS, *_shared_judges(first, *others))
     compared = [_pairs(first, other) for other in others]
     adjusted = {metric: _holm([_difference(pairs, metric) for pairs in compared]) for metric in metrics}
     for place, (other, pairs) in enumerate(zip(others, compared, strict=True)):
@@ -58,8 +58,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _check_fair(first: StoredRun, other: StoredRun, force: bool) -> None:
-    """Same data, same questions, same answer prompt: else the method is not what differs."""
-    differing = [name for name, value in _conditions(first).items() if value != _conditions(other)[name]]
+    """Same data, same questions, same answer prompt, same judges: else the method is not what differs."""
+    differing = ["judge"] if first.verdicts and other.verdicts and not _shared_judges(first, other) else []
+    differing += [name for name, value in _conditions(first).items() if value != _conditions(other)[name]]
     if differing and not force:
         raise BadInput(
             f"{first.directory} and {other.directory} differ in {', '.join(differing)}; "
@@ -72,6 +73,11 @@ def _check_fair(first: StoredRun, other: StoredRun, force: bool) -> None:
 def _conditions(run: StoredRun) -> dict[str, Any]:
     prompts = {name: prompt["hash"] for name, prompt in run.manifest["prompts"].items() if name.startswith("answer")}
     return {"data file": run.dataset.sha256, "questions": run.dataset.question_ids, "answer prompt": prompts}
+
+
+def _shared_judges(first: StoredRun, *others: StoredRun) -> list[str]:
+    """The metrics of judges that have graded all of these runs."""
+    return [metric for metric in first.verdicts if all(metric in other.verdicts for other in others)]
 
 
 def _pairs(first: StoredRun, other: StoredRun) -> list[Pair]:

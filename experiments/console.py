@@ -3,9 +3,10 @@
 import logging
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Self, TypeVar
 
+from rich import progress
 from rich.console import Console
 from rich.progress import (
     BarColumn,
@@ -20,6 +21,7 @@ from rich.table import Table
 
 from trimem.types import Conversation
 
+T = TypeVar("T")
 SHOWN = ("f1_locomo", "f1_set", "bleu1_set")
 """Scores in the table on the screen; `metrics.json` has all."""
 WIDTH = 132
@@ -74,6 +76,12 @@ class Bars:
             self._console.print(line)
 
 
+def track(work: Iterable[T], total: int, what: str) -> Iterator[T]:
+    """`work` as it is, with a bar on a terminal's stderr."""
+    console = Console(stderr=True, markup=False, highlight=False)
+    yield from progress.track(work, what, total, console=console, disable=not console.is_terminal, transient=True)
+
+
 def neutral(text: str) -> str:
     """`text` in which no character steers a terminal or turns the direction of writing; such are shown as escapes."""
     return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
@@ -90,15 +98,16 @@ def score_table(metrics: Mapping[str, Any], title: str) -> None:
     """Scores by category, then the headline, each with its n and its interval; what failed; what it cost."""
     table = Table(title=neutral(title), title_justify="left")
     table.add_column("category", no_wrap=True)
-    for name in ("n", *SHOWN, "hit@5", "context_recall"):
-        table.add_column(name, justify="right")
+    columns = _columns(metrics)
+    for name in ("n", *columns):
+        table.add_column(neutral(name.partition(":")[0]), justify="right")
     for id, row in metrics["by_category"].items():
-        table.add_row(neutral(f"{id} {row['name']}"), str(row["n"]), *(percent(row.get(m)) for m in _columns()))
+        table.add_row(neutral(f"{id} {row['name']}"), str(row["n"]), *(percent(row.get(m)) for m in columns))
     headline = {**metrics["headline"], **metrics["retrieval"]}
     n = str(headline[SHOWN[0]]["n"])
     table.add_section()
-    table.add_row("headline (micro)", n, *(percent(headline.get(m)) for m in _columns()), style="bold")
-    table.add_row("headline (macro)", n, *(percent(metrics["macro"].get(m)) for m in _columns()))
+    table.add_row("headline (micro)", n, *(percent(headline.get(m)) for m in columns), style="bold")
+    table.add_row("headline (macro)", n, *(percent(metrics["macro"].get(m)) for m in columns))
     tokens = {kind: cell for kind, cell in metrics["context_tokens"].items() if cell["mean"] is not None}
     print_table(table)
     say(f"failed: {metrics['failed']} of {metrics['n']}; intervals: {metrics['interval']}")
@@ -108,17 +117,23 @@ def score_table(metrics: Mapping[str, Any], title: str) -> None:
             f"build: {build['failed_windows']} of {build['windows']} windows gave no facts because their calls failed, "
             f"{build['failed_profiles']} profiles are not up to date; the same command tries them again"
         )
+    for name, cell in headline.items():
+        if "not_judged" in cell:
+            say(f"{name}: {cell['n']} answers judged, {cell['not_judged']} not")
     say("context tokens: " + ", ".join(f"{kind} {cell['mean']:.0f}" for kind, cell in tokens.items()))
     for stage, cost in metrics["usage"].items():
         say(f"{stage}: {_cost(cost)}")
 
 
-def _columns() -> tuple[str, ...]:
-    return (*SHOWN, "hit@5", "context_recall")
+def _columns(metrics: Mapping[str, Any]) -> tuple[str, ...]:
+    judges = (name for name, cell in metrics["headline"].items() if "not_judged" in cell)
+    return (*SHOWN, *judges, "hit@5", "context_recall")
 
 
 def percent(cell: Mapping[str, Any] | None) -> str:
-    """`41.2 [38.0, 44.1]`: percent, with the interval where there is one."""
+    """`41.2 [38.0, 44.1]`: percent, with the interval where there is one; `38.0–44.1` where too much was not judged."""
+    if cell and cell["mean"] is None and cell.get("not_judged"):
+        return f"{100 * cell['bounds'][0]:.1f}–{100 * cell['bounds'][1]:.1f}"
     if cell is None or cell["mean"] is None:
         return "–"
     mean = f"{100 * cell['mean']:.1f}"

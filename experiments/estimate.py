@@ -5,7 +5,7 @@ replies half and twice as long as assumed. Windows, prompts and questions are th
 known; what hangs on replies (facts in later prompts, say) is a range. Kept replies and finished questions cost nothing.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -19,11 +19,13 @@ from experiments.assemble import assemble
 from experiments.cache import NAME
 from experiments.console import print_table, say
 from experiments.data.types import Dataset
-from experiments.rows import RowFile, is_answered
+from experiments.judging import judge_answers, judge_of, verdicts_of
+from experiments.rows import Row, RowFile, is_answered
 from experiments.run_dir import folder_name
 from experiments.services import Services
 from experiments.settings import Settings
 from trimem.errors import BadInput
+from trimem.llm.base import LLM
 from trimem.llm.cache import CachedLLM, Mode
 from trimem.llm.openai_compatible import OpenAICompatible, identity_of
 from trimem.llm.simulated import Simulated
@@ -58,20 +60,18 @@ def estimate(
     """Print calls, tokens and dollars by stage; the job's status. Raises BadInput where there is no model to ask."""
     if not config["backbone"]:
         raise BadInput("estimate=true needs a model to estimate for: name one, such as backbone=gpt-4.1-mini.")
-    identity = _identity(config)
-    low, high = (_usage(config, settings, dataset, describe, Priced(identity, length)) for length in LENGTHS)
+    low, high = (_usage(config, settings, dataset, describe, length) for length in LENGTHS)
     ranges = {stage: {name: _range(low[stage][name], high[stage][name]) for name in COUNTED} for stage in low}
     print_table(_table(ranges))
     say(RANGE)
     return {"exit": 0, "reason": "", "estimate": ranges}
 
 
-def _identity(config: Mapping[str, Any]) -> Mapping[str, Any]:
+def _identity(backbone: Mapping[str, Any]) -> Mapping[str, Any]:
     """The real model's; a client of a server is not made, since it would want its key."""
-    backbone = config["backbone"]
     if backbone["_target_"] == f"{OpenAICompatible.__module__}.{OpenAICompatible.__qualname__}":
         return identity_of(backbone["model"], backbone["endpoint"], backbone.get("options"))
-    identity: Mapping[str, Any] = assemble(config, "backbone", {}).identity
+    identity: Mapping[str, Any] = assemble({"backbone": backbone}, "backbone", {}).identity
     return identity
 
 
@@ -80,22 +80,37 @@ def _usage(
     settings: Settings,
     dataset: Dataset,
     describe: Callable[[Services], "Work"],
-    model: Priced,
+    length: float,
 ) -> dict[str, dict[str, Any]]:
-    """What the run still asks, by stage, if `model` answers whatever is not kept."""
+    """What the run still asks, by stage, if simulated models answer, at `length`, whatever is not kept."""
     mode: Mode = "peek" if settings.cache.mode == "use" else "off"
-    kept = CachedLLM(model, settings.paths.cache / NAME, mode)
+
+    def stand_in(backbone: Mapping[str, Any]) -> LLM:
+        return CachedLLM(Priced(_identity(backbone), length), settings.paths.cache / NAME, mode)
+
     hashing = {"_target_": "trimem.embedding.HashEmbedder", "_partial_": True}
     free = {"cache": {"mode": "off"}, "budget": {"usd": None, "calls": None}}
     with TemporaryDirectory() as scratch:
         paths = {"runs": scratch, "cache": scratch}
         quiet = settings.model_validate({**settings.model_dump(), **free, "paths": paths})
-        with closing(Services({**config, "embedder": hashing}, quiet, kept)) as services:
+        with closing(Services({**config, "embedder": hashing}, quiet, stand_in)) as services:
             work = describe(services)
             rest = unfinished(dataset, work.directory)
             categories = dict.fromkeys(rest.question_ids, 0)
-            Answering(Path(scratch), rest, categories, work.open_memory, settings.workers, commit="").run()
+            answering = Answering(Path(scratch), rest, categories, work.open_memory, settings.workers, commit="")
+            answering.run()
+            _judge(work, services, answering.finish(rest.question_ids), Path(scratch))
             return {stage: asdict(cost) for stage, cost in services.usage().items()}
+
+
+def _judge(work: "Work", services: Services, new: Sequence[Row], scratch: Path) -> None:
+    """What the configured judge has still to grade: the new answers, and those of the run that it has not."""
+    judge = judge_of(work.config.get("judge"), services)
+    if judge:
+        rows = list(RowFile(work.directory / "predictions.jsonl", is_answered).read().values())
+        known = verdicts_of(work.directory, rows, work.golds).get(judge.metric, {})
+        left = [row for row in rows if known.get(row["question_id"]) is None]
+        judge_answers(judge, scratch, [*left, *new], work.dataset, work.golds)
 
 
 def unfinished(dataset: Dataset, run: Path) -> Dataset:

@@ -4,16 +4,15 @@ import difflib
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from hydra.errors import HydraException, OverrideParseException
 from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 
+from experiments.composing import default_config
 from experiments.console import neutral
 from trimem.errors import TriMemError, storage_problem
 
-CONF = Path(__file__).parent.parent / "conf"
 QUOTING = "Put two pairs of quotes around a value with , = # { } quotes or letters outside ASCII: 'key=\"a,b\"'."
 STORAGE = (
     "Make room or rights there, or choose other folders with paths.runs and paths.cache; what was finished is kept: "
@@ -81,7 +80,7 @@ def _unknown_key(error: Exception) -> str:
     asked = getattr(cause, "full_key", None)
     if not asked or "is not in struct" not in str(cause):
         return ""
-    known = [key for key in _known_keys() if not key.endswith("_") and not key.startswith("preset.")]
+    known = [key for key in _dotted(default_config()) if not key.endswith("_") and not key.startswith("preset.")]
     ends = {key.rsplit(".", 1)[-1]: key for key in known}
     hint = _closest(asked, known) or _closest(asked.rsplit(".", 1)[-1], ends, ends)
     return f"there is no key {asked}.{hint} --help lists all."
@@ -90,23 +89,6 @@ def _unknown_key(error: Exception) -> str:
 def _closest(asked: str, known: Iterable[str], shown: Mapping[str, str] | None = None) -> str:
     close = difflib.get_close_matches(asked, list(known), n=1, cutoff=0.7)
     return f" Did you mean {(shown or {}).get(close[0], close[0])}?" if close else ""
-
-
-def _known_keys() -> Iterator[str]:
-    """Every key of the default config, dotted."""
-    from hydra import compose, initialize_config_dir
-    from hydra.core.global_hydra import GlobalHydra
-    from omegaconf import OmegaConf
-
-    current = GlobalHydra.instance()
-    running, current.hydra = current.hydra, None  # a sweep's other jobs go on with it
-    try:
-        with initialize_config_dir(str(CONF), version_base="1.3"):
-            config = OmegaConf.to_container(compose("config"))
-    finally:
-        current.hydra = running
-    assert isinstance(config, dict)
-    return _dotted({str(key): value for key, value in config.items()})
 
 
 def _dotted(node: Mapping[str, Any], prefix: str = "") -> Iterator[str]:

@@ -88,6 +88,7 @@ class Earlier(BaseModel):
 
     starts: list[dict[str, Any]]
     model: dict[str, Any] = {}
+    judges: dict[str, Any] = {}
 
 
 def look(runs: Path, sha256: str, run: str) -> int:
@@ -117,7 +118,7 @@ class Record:
         code = code_version()
         before = read_as(Earlier, self.path) or Earlier(starts=[])
         starts = [*before.starts, {"time": now(), **code, "versions": versions()}]
-        self.content = {**description, "starts": starts, "model": before.model}
+        self.content = {**description, "starts": starts, "model": before.model, "judges": before.judges}
         write_json(self.path, self.content)
         return f"{code['commit'] or 'unknown'}{'+changes' if code['dirty'] else ''}"
 

@@ -35,13 +35,16 @@ def to_line(row: Row) -> bytes:
 class RowFile:
     """Rows by question id in one file. Appending is safe from several threads of one process.
 
-    `done` tells rows that are worth keeping (`is_answered` for predictions) from failures; None: all are.
+    `done` tells rows that are worth keeping (`is_answered` for predictions) from failures; None: all are. `shape` is
+    what a row must hold.
     """
 
-    def __init__(self, path: Path, done: Callable[[Row], bool] | None = None) -> None:
+    def __init__(
+        self, path: Path, done: Callable[[Row], bool] | None = None, shape: Mapping[str, type] | None = None
+    ) -> None:
         self.path = path
         self.done = done
-        self._shape: Mapping[str, type] = PREDICTION if done else TIMING
+        self._shape = shape or (PREDICTION if done else TIMING)
         self._lock = threading.Lock()
 
     def read(self) -> dict[str, Row]:

@@ -16,6 +16,8 @@ from experiments.data.types import Dataset, GoldBook
 from experiments.estimate import estimate
 from experiments.exits import complain
 from experiments.identity import SELECTION, content_hash, identity, method_name
+from experiments.judging import judge_answers, judge_of, verdicts_of
+from experiments.metrics.judged import too_few_judged
 from experiments.metrics.summary import build_totals, summarise
 from experiments.rows import Row
 from experiments.run_dir import SCHEMA, read_json, run_directory, write_json
@@ -119,6 +121,7 @@ class Work:
 
     def do(self, directory: Path, tracker: Tracker) -> dict[str, Any]:
         """Build and answer what is missing, then score, log and show."""
+        judge = judge_of(self.config.get("judge"), self.services)
         record = manifest.Record(directory / "manifest.json", self.services)
         commit = record.begin(self._description())
         self.services.note_replies(KeyFile(directory / KEYS))
@@ -144,8 +147,14 @@ class Work:
             spending.save()
             record.note_served()
         rows = answering.finish(self.dataset.question_ids)
-        metrics = summarise(rows, self.golds, self.dataset, build_totals(reports), spending.total())
-        write_json(directory / "metrics.json", metrics)
+        try:
+            if judge:
+                judge_answers(judge, directory, rows, self.dataset, self.golds)
+        finally:
+            spending.save()
+            verdicts = verdicts_of(directory, rows, self.golds)
+            metrics = summarise(rows, self.golds, self.dataset, build_totals(reports), spending.total(), verdicts)
+            write_json(directory / "metrics.json", metrics)
         self._log(tracker, directory, rows, metrics)
         return self._show(directory, metrics)
 
@@ -185,7 +194,8 @@ class Work:
         if not self.services.llm:
             console.say("With a model: export OPENAI_API_KEY=…; python -m experiments.run backbone=gpt-4.1-mini")
         console.say(f"run: {directory}")
-        reason = _too_much_failed(metrics, self.settings.max_failed)
+        reasons = [_too_much_failed(metrics, self.settings.max_failed), *too_few_judged(metrics["headline"])]
+        reason = "; ".join(filter(None, reasons))
         spent = sum_of({stage: asdict(cost) for stage, cost in self.services.usage().items()})
         status = {"exit": int(bool(reason)), "reason": reason, "run": str(directory)}
         return {**status, "headline": metrics["headline"], "spent": spent}

@@ -8,13 +8,13 @@ from typing import Any
 
 from experiments.assemble import Service, assemble
 from experiments.cache import NAME
-from experiments.exits import CONF
+from experiments.composing import group_node
 from experiments.settings import Settings
 from trimem.errors import BadInput
 from trimem.llm.base import LLM, Provider, Reply, Request
 from trimem.llm.cache import CachedLLM
 from trimem.llm.meter import Meter
-from trimem.llm.models import name_at
+from trimem.llm.models import ENDPOINTS, name_at
 from trimem.types import StageUsage
 
 
@@ -54,30 +54,31 @@ class Tap(Provider):
         return asked
 
 
-def backbone_node(name: str) -> Any:
-    """What `backbone=name` would choose. Raises BadInput for a name that conf/backbone does not have."""
-    from omegaconf import OmegaConf
-
-    files = {file.stem: file for file in (CONF / "backbone").glob("*.yaml") if file.stem != "none"}
-    if name not in files:
-        raise BadInput(f"there is no backbone {name}; choose one of {', '.join(sorted(files))}.")
-    return OmegaConf.to_container(OmegaConf.select(OmegaConf.load(files[name]), "backbone"))
+def backbone_node(choice: str) -> dict[str, Any]:
+    """What `backbone=name` would choose; `name@endpoint` sets its endpoint. Raises BadInput for an unknown name."""
+    name, _, endpoint = choice.partition("@")
+    node: dict[str, Any] = group_node("backbone", name)["backbone"]
+    return {**node, "endpoint": endpoint} if endpoint else node
 
 
 class Services:
     """`llm` and `embedder` for the parts that name them. What nobody asked for is None and enters no hash.
 
-    `provider` takes the place of the configured backbone (for an estimate).
+    `stand_in` makes what takes the place of the model that a backbone's node describes (for an estimate).
     """
 
-    def __init__(self, config: Mapping[str, Any], settings: Settings, provider: LLM | None = None) -> None:
+    def __init__(
+        self, config: Mapping[str, Any], settings: Settings, stand_in: Callable[[Mapping[str, Any]], LLM] | None = None
+    ) -> None:
         self.config = config
         self.settings = settings
         self.llm: Tap | None = None
-        self.cached: CachedLLM | None = None
         self.meter: Meter | None = None
-        self.provider: Any = provider
+        self.provider: Any = None
         self.embedder: Any = None
+        self._stand_in = stand_in
+        self._caches: list[CachedLLM] = []
+        self._used: Callable[[str], None] | None = None
         self._stack = ExitStack()
 
     def makers(self) -> dict[str, Service]:
@@ -90,8 +91,9 @@ class Services:
 
     def note_replies(self, used: Callable[[str], None]) -> None:
         """From now on `used` is told the cache's key of each reply."""
-        if self.cached:
-            self.cached.used = used
+        self._used = used
+        for cached in self._caches:
+            cached.used = used
 
     def usage(self) -> dict[str, StageUsage]:
         """What this process asked of the model so far, by stage."""
@@ -104,32 +106,43 @@ class Services:
                     f"{part} needs a model, and backbone=none: name one (backbone=gpt-4.1-mini; "
                     f"backbone=simulated needs no key), or set {part}=rules."
                 )
-            settings = self.settings
-            self.provider = self.provider or assemble(self.config, "backbone", {})
-            self.cached = CachedLLM(self.provider, settings.paths.cache / NAME, settings.cache.mode)
-            budget = settings.budget
-            endpoint = str(self.config["backbone"].get("endpoint", ""))
-            prices = {name_at(model, endpoint): price for model, price in settings.prices.items()}
-            self.meter = Meter(self.cached, prices, budget.usd, budget.calls)
-            self.llm = Tap(self.meter, settings.seed)
-            self._close_later(self.provider, self.cached)
+            self.provider = self._make("backbone", self.config["backbone"])
+            self.llm = self._behind(self.provider)
         return self.llm
 
-    def critic(self, choice: str | Mapping[str, Any] | None) -> LLM:
-        """The model that evolves prompts: the backbone (None), or another under the same budget and cache.
+    def model(self, choice: str | Mapping[str, Any] | None, part: str) -> Tap:
+        """A model for another job than the method's: the backbone (None), or one that shares its budget and cache.
 
-        `choice` is a name from conf/backbone, or such a node. Raises BadInput, listing the names, for another.
+        `choice` is a name from conf/backbone, with `@endpoint` if not its own, or such a node. Raises BadInput for
+        another name, listing them, and where there is no backbone.
         """
-        backbone = self._get_llm("evolution")
         if choice is None:
-            return backbone
-        assert self.meter is not None
+            return self._get_llm(part)
         node = backbone_node(choice) if isinstance(choice, str) else choice
-        provider = assemble({"evolution.backward": node}, "evolution.backward", {})
+        return self._behind(self._make(f"{part}.backbone", node))
+
+    def _make(self, key: str, node: Mapping[str, Any]) -> LLM:
+        model: LLM = self._stand_in(node) if self._stand_in else assemble({key: node}, key, {})
+        return model
+
+    def _behind(self, provider: LLM) -> Tap:
+        """`provider` behind cache, meter and tap; all meters of these services share one book and one budget."""
         settings = self.settings
         cached = CachedLLM(provider, settings.paths.cache / NAME, settings.cache.mode)
+        if self._used:
+            cached.used = self._used
+        self._caches.append(cached)
+        if self.meter is None:
+            self.meter = Meter(cached, self._prices(), settings.budget.usd, settings.budget.calls)
+        else:
+            self.meter = self.meter.beside(cached)
         self._close_later(provider, cached)
-        return Tap(self.meter.beside(cached), settings.seed)
+        return Tap(self.meter, settings.seed)
+
+    def _prices(self) -> dict[str, tuple[float, float]]:
+        """By what a model is called at any endpoint."""
+        prices = self.settings.prices
+        return {name_at(name, endpoint): prices[name] for name in prices for endpoint in ("", *ENDPOINTS)}
 
     def _get_embedder(self, part: str) -> Any:  # noqa: ARG002 - every part can have one
         if self.embedder is None:

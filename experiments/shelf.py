@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from omegaconf import OmegaConf
 
-from experiments.exits import CONF
+from experiments.composing import CONF
 from experiments.run_dir import SCHEMA, read_json
 from trimem.errors import BadInput
 

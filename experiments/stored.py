@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from experiments.data.types import Dataset, GoldBook
+from experiments.judging import verdicts_of
 from experiments.metrics.summary import Scored, score_rows, summarise
 from experiments.rows import Row, RowFile, is_answered
 from experiments.run_dir import SCHEMA, read_json
@@ -29,11 +31,18 @@ class StoredRun:
 
     def summarise(self) -> dict[str, Any]:
         """`metrics.json` anew, by the metrics of this version; build and usage as they were."""
-        return summarise(self.rows, self.golds, self.dataset, self.metrics["build"], self.metrics["usage"])
+        return summarise(
+            self.rows, self.golds, self.dataset, self.metrics["build"], self.metrics["usage"], self.verdicts
+        )
 
     def scored(self) -> list[Scored]:
         """Every question of the run with its scores."""
-        return score_rows(self.rows, self.golds, self.dataset)
+        return score_rows(self.rows, self.golds, self.dataset, self.verdicts)
+
+    @cached_property
+    def verdicts(self) -> dict[str, dict[str, bool | None]]:
+        """What judges have said, by metric and question id."""
+        return verdicts_of(self.directory, self.rows, self.golds)
 
 
 def open_run(directory: Path, load: Loader = load_data) -> StoredRun:

@@ -81,7 +81,7 @@ def once(config: Config, llm: LLM, vectors: Path, workers: int) -> Timed:
     config = {**config, "paths": {**config["paths"], "cache": str(vectors)}}
     dataset, _ = load_data(config)
     conversation = dataset.conversations[0]
-    services = Services(config, read_settings(config), provider=llm)
+    services = Services(config, read_settings(config), stand_in=lambda _: llm)
     try:
         with tempfile.TemporaryDirectory() as folder:
             memory = opener(assemble_method(config, services))(conversation, Path(folder), _silent)

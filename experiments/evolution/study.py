@@ -78,7 +78,7 @@ def _evolve(config: Mapping[str, Any], evolution: EvolutionSettings, given: Mate
         stack.callback(services.close)
         method = assemble_method(config, services)
         seed = {name: _prompt_of(method, name) for name in PARTS}
-        critic = services.critic(evolution.backward)
+        critic = services.model(evolution.backward, "evolution")
         work = Work(config, settings, given.data, given.golds, method, services)
         identity = {
             **work.identity,

@@ -61,6 +61,11 @@ def f1_squad(prediction: str, gold: str) -> float:
     return _overlap_f1(squad_tokens(prediction), squad_tokens(gold))
 
 
+def exact_match(prediction: str, gold: str) -> float:
+    """1 if `squad_tokens` of both are the same and not empty (SQuAD 1.1)."""
+    return float(bool(squad_tokens(gold)) and squad_tokens(prediction) == squad_tokens(gold))
+
+
 def f1_locomo(prediction: str, gold: str, rule: Rule = "plain") -> float:
     """LoCoMo's official score: multisets of stems, read by the category's rule.
 

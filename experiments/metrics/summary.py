@@ -3,12 +3,15 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from statistics import fmean
 from typing import Any
 
 from experiments.data.types import ABSTAIN, Dataset, Gold, GoldBook, Rule
 from experiments.metrics.bleu import bleu1, bleu1_offline, bleu1_set
-from experiments.metrics.f1 import f1_locomo, f1_set, f1_squad, f1_trimem
+from experiments.metrics.f1 import exact_match, f1_locomo, f1_set, f1_squad, f1_trimem
+from experiments.metrics.judged import Verdicts, judged_cell
 from experiments.metrics.retrieval import retrieval_scores
+from experiments.metrics.rouge import rouge_l
 from experiments.metrics.stats import MIN_CONVERSATIONS, NOT_MEASURED, Cell, interval_note, mean_cell
 from experiments.rows import Row, is_answered
 from trimem.types import BuildReport
@@ -23,6 +26,8 @@ ANSWER_METRICS: Mapping[str, Callable[[str, str], float]] = {
     "bleu1": bleu1,
     "bleu1_offline": bleu1_offline,
     "bleu1_set": bleu1_set,
+    "rouge_l": rouge_l,
+    "exact_match": exact_match,
 }
 """Metrics that compare with the gold's text; `f1_locomo`, which reads the category too, stands beside them."""
 
@@ -48,10 +53,13 @@ class Scored:
     tokens: Mapping[str, float]
 
 
-def score_rows(rows: Iterable[Row], golds: GoldBook, dataset: Dataset) -> list[Scored]:
+def score_rows(
+    rows: Iterable[Row], golds: GoldBook, dataset: Dataset, verdicts: Verdicts | None = None
+) -> list[Scored]:
     """Every question of `dataset`, in its order. One without a good row scores 0: it never leaves the average.
 
-    A method that ranks nothing (it reads everything) has no hit@k.
+    A method that ranks nothing (it reads everything) has no hit@k. An answer without a judge's verdict has no score
+    under that judge.
     """
     by_id = {row["question_id"]: row for row in rows}
     ranked = any(item["rank"] for row in by_id.values() for item in row["items"])
@@ -65,6 +73,7 @@ def score_rows(rows: Iterable[Row], golds: GoldBook, dataset: Dataset) -> list[S
             golds[question.id],
             dataset.rules,
             ranked,
+            {metric: given.get(question.id) for metric, given in (verdicts or {}).items()},
         )
         for conversation in dataset.conversations
         for question in dataset.questions[conversation.id]
@@ -72,18 +81,27 @@ def score_rows(rows: Iterable[Row], golds: GoldBook, dataset: Dataset) -> list[S
 
 
 def _score(
-    id: str, conversation: str, unit: str, row: Row | None, gold: Gold, rules: Mapping[int, Rule], ranked: bool
+    id: str,
+    conversation: str,
+    unit: str,
+    row: Row | None,
+    gold: Gold,
+    rules: Mapping[int, Rule],
+    ranked: bool,
+    verdicts: Mapping[str, bool | None],
 ) -> Scored:
     rule = rules.get(gold.category, "plain")
     answered = row is not None and is_answered(row)
     retrieval = retrieval_scores(row["items"] if row else [], gold.evidence) if gold.evidence else {}
+    known = {metric: float(answered and bool(v)) for metric, v in verdicts.items() if v is not None or not answered}
     return Scored(
         id=id,
         conversation=conversation,
         unit=unit,
         category=gold.category,
         failed=not answered,
-        answer=answer_scores(row["prediction"] if row and answered else "", gold, rule),
+        answer=answer_scores(row["prediction"] if row and answered else "", gold, rule)
+        | (known if rule != "abstain" else {}),
         abstaining=f1_locomo(ABSTAIN, gold.answer, rule),
         retrieval={name: score for name, score in retrieval.items() if ranked or "@" not in name},
         tokens=row["context_tokens"] if row else {},
@@ -104,22 +122,26 @@ def summarise(
     dataset: Dataset,
     build: Mapping[str, int],
     usage: Mapping[str, Mapping[str, Any]],
+    verdicts: Verdicts | None = None,
 ) -> dict[str, Any]:
     """The content of `metrics.json` (design, section 7) for the questions of `dataset`."""
     rows = list(rows)
-    scored = score_rows(rows, golds, dataset)
+    scored = score_rows(rows, golds, dataset, verdicts)
     headline = [one for one in scored if one.category in dataset.headline]
     has_sources = any(item["sources"] for row in rows for item in row["items"])
     failed = [one.id for one in scored if one.failed]
+    names = ("f1_locomo", *ANSWER_METRICS)
+    answers = _judged(_cells(headline, lambda one: one.answer, names), headline, verdicts or {})
+    macro = _cells(headline, lambda one: one.answer, names, macro=True)
     return {
         "schema": SCHEMA,
         "n": len(scored),
         "failed": len(failed),
         "failed_questions": failed,
         "interval": interval_note(len(dataset.conversations)),
-        "headline": _cells(headline, lambda one: one.answer, ("f1_locomo", *ANSWER_METRICS)),
-        "by_category": _by_category(scored, dataset, has_sources),
-        "macro": _cells(headline, lambda one: one.answer, ("f1_locomo", *ANSWER_METRICS), macro=True),
+        "headline": answers,
+        "by_category": _by_category(scored, dataset, has_sources, verdicts or {}),
+        "macro": {m: c if answers[m]["mean"] is not None else NOT_MEASURED.copy() for m, c in macro.items()},
         **_abstention(scored, dataset),
         "by_conversation": _by_conversation(headline),
         "retrieval": _retrieval(headline, has_sources),
@@ -174,12 +196,23 @@ def _retrieval(scored: Sequence[Scored], has_sources: bool) -> dict[str, Cell]:
     return _cells(scored, lambda one: one.retrieval, DESIGN_RETRIEVAL)
 
 
-def _by_category(scored: Sequence[Scored], dataset: Dataset, has_sources: bool) -> dict[str, dict[str, Any]]:
+def _judged(cells: dict[str, Cell], scored: Sequence[Scored], verdicts: Verdicts) -> dict[str, Cell]:
+    """The same cells; those of judges tell how many answers were not judged."""
+    lacking = {metric: sum(metric not in one.answer for one in scored) for metric in verdicts}
+    return cells | {m: judged_cell(cells.get(m, NOT_MEASURED), missing) for m, missing in lacking.items()}
+
+
+def _by_category(
+    scored: Sequence[Scored], dataset: Dataset, has_sources: bool, verdicts: Verdicts
+) -> dict[str, dict[str, Any]]:
     result = {}
     for category, name in sorted(dataset.categories.items()):
         members = [one for one in scored if one.category == category]
         if members:
-            cells = _cells(members, lambda one: one.answer, ()) | _retrieval(members, has_sources)
+            answers = _cells(members, lambda one: one.answer, ())
+            if dataset.rules.get(category) != "abstain":
+                answers = _judged(answers, members, verdicts)
+            cells = answers | _retrieval(members, has_sources)
             result[str(category)] = {"name": name, "n": len(members), **cells}
     return result
 
@@ -189,8 +222,8 @@ def _by_conversation(scored: Sequence[Scored]) -> dict[str, dict[str, float]]:
     result: dict[str, dict[str, float]] = {}
     for conversation in dict.fromkeys(one.conversation for one in scored):
         members = [one for one in scored if one.conversation == conversation]
-        means = {name: sum(one.answer[name] for one in members) / len(members) for name in members[0].answer}
-        result[conversation] = {"n": len(members), **means}
+        values = {name: [one.answer[name] for one in members if name in one.answer] for name in members[0].answer}
+        result[conversation] = {"n": len(members), **{name: fmean(found) for name, found in values.items()}}
     return result
 
 

@@ -43,19 +43,39 @@ def tables_of(experiment: str, settings: Sequence[Setting], runs: Sequence[Shelv
 
 
 def _scores(experiment: str, settings: Sequence[Setting], notes: tuple[str, ...]) -> Table:
-    columns = ("model", "method", "seeds", "n", "failed", *SCORES, "context tokens", "build s", "s a question")
-    marks = {metric: _marks(settings, metric) for metric in SCORES}
+    shown = (*SCORES, *_judges(settings))
+    columns = ("model", "method", "seeds", "n", "failed", *shown, "context tokens", "build s", "s a question")
+    marks = {metric: _marks(settings, metric) for metric in shown}
     rows = []
     for setting in settings:
-        cells = {metric: setting.cell(_finder(metric)) for metric in SCORES}
+        cells = {metric: setting.cell(_finder(metric)) for metric in shown}
         tokens = setting.cell(lambda found: found["context_tokens"].get("total"))
         row = [setting.first.model, setting.label, len(setting.runs), _n(cells["f1_set"]), _failed(setting)]
-        scores = [Text(percent(cells[metric]), marks[metric].get(setting.first.hash, "")) for metric in SCORES]
+        scores = [Text(percent(cells[metric]), marks[metric].get(setting.first.hash, "")) for metric in shown]
         costs = [f"{tokens['mean']:.0f}" if tokens else "–", f"{setting.build_seconds:.1f}"]
         costs += [_number(setting.answer_seconds, 2), _number(_calls(setting), 0)]
         costs += [_number(setting.usage("usd"), 4), _printed(setting)]
         rows.append((*map(_text, row), *scores, *map(_text, costs)))
     return Table(experiment, experiment, (*columns, "calls", "usd", "published f1_set"), tuple(rows), notes)
+
+
+def _judges(settings: Sequence[Setting]) -> list[str]:
+    """The judges' metrics that any of the runs has."""
+    return sorted({metric for setting in settings for _, stored in setting.runs for metric in stored.verdicts})
+
+
+def _verdict_counts(settings: Sequence[Setting]) -> Iterable[str]:
+    """Who judged, and for how many answers there is no verdict, of which a mean within bounds is all that is known."""
+    for metric in _judges(settings):
+        lacking = []
+        for setting in settings:
+            cells = [run.metrics["headline"].get(metric) for run, _ in setting.runs if run.metrics]
+            for cell in (cell for cell in cells if cell and cell.get("not_judged")):
+                low, high = (100 * end for end in cell["bounds"])
+                lacking.append(f"{setting.label} {cell['not_judged']} (so {low:.1f} to {high:.1f})")
+        yield f"{metric}: judge, model and hash of its prompt; not judged: {', '.join(lacking) or 'none'}"
+    if not _judges(settings):
+        yield "judge: none, the scores above are word overlap"
 
 
 def _categories(experiment: str, settings: Sequence[Setting]) -> Table:
@@ -101,7 +121,7 @@ def footer(settings: Sequence[Setting], runs: Sequence[Shelved]) -> Iterable[str
     stored = [setting.stored for setting in settings]
     yield "headline: micro mean in percent with a 95% interval; " + _each(str(s.metrics["interval"]) for s in stored)
     yield "f1_set and bleu1 as in the A-Mem lineage (bleu1 on punkt tokens), f1_locomo as in LoCoMo's own script"
-    yield "judge: none, the scores above are word overlap"
+    yield from _verdict_counts(settings)
     yield "data: " + _each(
         f"{s.dataset.name} {s.dataset.sha256[:12]}{'' if s.dataset.verified else ' (not the published file)'}"
         for s in stored
