@@ -120,6 +120,8 @@ def score_table(metrics: Mapping[str, Any], title: str) -> None:
     for name, cell in headline.items():
         if "not_judged" in cell:
             say(f"{name}: {cell['n']} answers judged, {cell['not_judged']} not")
+    if covering := metrics.get("k_covers_a_store"):
+        say(f"k = {', '.join(map(str, covering))} takes in the whole of a store here: finding something is no feat")
     say("context tokens: " + ", ".join(f"{kind} {cell['mean']:.0f}" for kind, cell in tokens.items()))
     for stage, cost in metrics["usage"].items():
         say(f"{stage}: {_cost(cost)}")

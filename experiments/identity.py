@@ -56,7 +56,7 @@ def _relevant(config: Mapping[str, Any], name: str) -> Any:
 
 
 def _by_name(node: Any) -> Any:
-    """Prompt files by their name alone: what they say is hashed apart."""
+    """Files by their name alone: what prompts and data say is hashed apart."""
     if isinstance(node, Mapping):
         return {key: _by_name(value) for key, value in node.items()}
-    return node.rsplit("/", 1)[-1] if isinstance(node, str) and node.endswith(".md") else node
+    return node.rsplit("/", 1)[-1] if isinstance(node, str) and node.endswith((".md", ".json")) else node

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -62,14 +62,21 @@ def assemble_method(config: Mapping[str, Any], services: Services) -> Callable[.
 
 
 def opener(method: Callable[..., Memory]) -> Opener:
-    """How the runner opens a memory: of what it can give, the method gets what it names."""
-    names = inspect.signature(method).parameters
+    """How the runner opens a memory: of what it can give, the method and its parts get what they name."""
+    parts = {key: part for key, part in getattr(method, "keywords", {}).items() if isinstance(part, partial)}
 
     def open_memory(conversation: Conversation, folder: Path, progress: Progress) -> Memory:
         offered = {"directory": folder, "conversation": conversation.id, "progress": progress}
-        return method(**{name: value for name, value in offered.items() if name in names})
+        made = {key: part(**_wanted(part, offered)) for key, part in parts.items()}
+        memory: Memory = method(**made, **_wanted(method, offered))
+        return memory
 
     return open_memory
+
+
+def _wanted(maker: Callable[..., Any], offered: Mapping[str, Any]) -> dict[str, Any]:
+    names = inspect.signature(maker).parameters
+    return {name: value for name, value in offered.items() if name in names}
 
 
 def leaks_of(prompts: Mapping[str, Prompt]) -> list[str]:

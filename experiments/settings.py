@@ -61,7 +61,7 @@ class Settings(BaseModel):
 
 def absolute(config: Mapping[str, Any], launch: Path) -> dict[str, Any]:
     """The same config in which data, prompt files, runs and caches have absolute paths, counted from `launch`."""
-    changed: dict[str, Any] = _absolute_prompts(config, launch)
+    changed: dict[str, Any] = _absolute_files(config, launch)
     changed["paths"] = {key: _path(value, launch) for key, value in config["paths"].items()}
     for part, name in EVOLVED.items():
         for node in (changed.get(part), changed["method"].get(part)):
@@ -84,10 +84,11 @@ def _evolved(value: str, name: str, launch: Path) -> Path:
     return path
 
 
-def _absolute_prompts(value: Any, launch: Path) -> Any:
+def _absolute_files(value: Any, launch: Path) -> Any:
+    """Every prompt file, and the data file of an extractor that reads one."""
     if isinstance(value, Mapping):
-        return {key: _absolute_prompts(inner, launch) for key, inner in value.items()}
-    return _path(value, launch) if isinstance(value, str) and value.endswith(".md") else value
+        return {key: _absolute_files(inner, launch) for key, inner in value.items()}
+    return _path(value, launch) if isinstance(value, str) and value.endswith((".md", ".json")) else value
 
 
 def _path(value: Any, launch: Path) -> Any:

@@ -10,7 +10,7 @@ from experiments.data.types import ABSTAIN, Dataset, Gold, GoldBook, Rule
 from experiments.metrics.bleu import bleu1, bleu1_offline, bleu1_set
 from experiments.metrics.f1 import exact_match, f1_locomo, f1_set, f1_squad, f1_trimem
 from experiments.metrics.judged import Verdicts, judged_cell
-from experiments.metrics.retrieval import retrieval_scores
+from experiments.metrics.retrieval import covering, retrieval_scores
 from experiments.metrics.rouge import rouge_l
 from experiments.metrics.stats import MIN_CONVERSATIONS, NOT_MEASURED, Cell, interval_note, mean_cell
 from experiments.rows import Row, is_answered
@@ -32,6 +32,8 @@ ANSWER_METRICS: Mapping[str, Callable[[str, str], float]] = {
 """Metrics that compare with the gold's text; `f1_locomo`, which reads the category too, stands beside them."""
 
 DESIGN_RETRIEVAL = ("hit@5", "hit@25", "recall@25", "context_recall")
+FEWEST = {"fact": "fewest_facts", "turn": "fewest_turns"}
+"""Where `build` tells the size of the smallest store of a kind of item."""
 TOKEN_KINDS = ("facts", "turns", "profiles", "total")
 
 
@@ -145,6 +147,10 @@ def summarise(
         **_abstention(scored, dataset),
         "by_conversation": _by_conversation(headline),
         "retrieval": _retrieval(headline, has_sources),
+        "k_covers_a_store": covering(
+            (item for row in rows for item in row["items"]),
+            {kind: build[name] for kind, name in FEWEST.items() if name in build},
+        ),
         "context_tokens": _cells(headline, lambda one: one.tokens, TOKEN_KINDS, highest=math.inf),
         "build": dict(build),
         "usage": {stage: dict(cost) for stage, cost in usage.items()},
@@ -152,10 +158,14 @@ def summarise(
 
 
 def build_totals(reports: Iterable[BuildReport]) -> dict[str, int]:
-    """The counts of several memories' build reports, summed; usage is reported by stage elsewhere."""
+    """The counts of several memories' build reports, summed, and the fewest facts and turns that one of them holds.
+
+    Usage is reported by stage elsewhere.
+    """
     names = [field.name for field in fields(BuildReport) if field.name != "usage"]
     reports = list(reports)
-    return {name: sum(getattr(report, name) for report in reports) for name in names}
+    fewest = {f"fewest_{name}": min((getattr(r, name) for r in reports), default=0) for name in ("facts", "turns")}
+    return {name: sum(getattr(report, name) for report in reports) for name in names} | fewest
 
 
 def _cells(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from experiments.console import say
 from experiments.exits import exit_code
+from experiments.report.analyses import analyse
 from experiments.report.figures import draw
 from experiments.report.grid import remembering, settings_of
 from experiments.report.pages import write_pages
@@ -27,10 +28,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     settings = {experiment: settings_of(runs, load) for experiment, runs in groups.items()}
     if not any(settings.values()):
         raise BadInput("none of these runs is finished: the command that began them goes on with them")
-    tables = {name: tables_of(name, found, groups[name]) for name, found in settings.items() if found}
-    every = [table for found in tables.values() for table in found]
+    settings = {experiment: found for experiment, found in settings.items() if found}
+    analyses = {name: made for name, found in settings.items() if (made := analyse(name, found))}
+    tables = {name: tables_of(name, found, groups[name]) for name, found in settings.items()}
+    every = [
+        table for name in settings for table in (*([analyses[name].table] if name in analyses else []), *tables[name])
+    ]
     _write_tables(arguments.out, every)
-    figures = [f for name, found in settings.items() if found for f in draw(name, found, arguments.out / "figures")]
+    figures = [
+        figure
+        for name, found in settings.items()
+        for figure in draw(name, found, arguments.out / "figures", [analyses[name].painter] if name in analyses else [])
+    ]
     pages = [(*run, setting.told) for found in settings.values() for setting in found for run in setting.runs]
     write_pages(arguments.out, every, figures, pages)
     say(f"report: {arguments.out}")

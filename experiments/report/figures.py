@@ -30,8 +30,13 @@ class Figure:
     title: str
 
 
-def draw(experiment: str, settings: Sequence[Setting], out: Path) -> list[Figure]:
-    """Every figure that these settings have the numbers for."""
+Painter = Callable[[Any], None]
+Kind = tuple[str, str, Painter]
+"""The end of a figure's name, its title, and what draws it on axes."""
+
+
+def draw(experiment: str, settings: Sequence[Setting], out: Path, more: Sequence[Kind] = ()) -> list[Figure]:
+    """Every figure that these settings have the numbers for, and `more`."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -39,7 +44,7 @@ def draw(experiment: str, settings: Sequence[Setting], out: Path) -> list[Figure
 
     out.mkdir(parents=True, exist_ok=True)
     drawn = []
-    for kind, title, paint in _kinds(settings):
+    for kind, title, paint in [*more, *_kinds(settings)]:
         with pyplot.rc_context(STYLE):
             figure, axes = pyplot.subplots()
             paint(axes)
@@ -51,11 +56,8 @@ def draw(experiment: str, settings: Sequence[Setting], out: Path) -> list[Figure
     return drawn
 
 
-Painter = Callable[[Any], None]
-
-
-def _kinds(settings: Sequence[Setting]) -> list[tuple[str, str, Painter]]:
-    kinds: list[tuple[str, str, Painter]] = [
+def _kinds(settings: Sequence[Setting]) -> list[Kind]:
+    kinds: list[Kind] = [
         ("categories", f"{METRIC} by category, 95%", lambda axes: _categories(axes, settings)),
         ("tokens", f"{METRIC} over context tokens", lambda axes: _tokens(axes, settings)),
     ]
@@ -86,13 +88,14 @@ def _sweep(axes: Any, settings: Sequence[Setting], key: str) -> None:
             lines.setdefault(name, []).append((int(setting.first.settings[key]), cell))
     for name, points in lines.items():
         points.sort(key=lambda point: point[0])
-        _errorbar(axes, [x for x, _ in points], [cell for _, cell in points], name, "-o")
+        errorbars(axes, [x for x, _ in points], [cell for _, cell in points], name, "-o")
     axes.set_xlabel(key)
     axes.set_ylabel(f"{METRIC}, %")
-    _legend(axes)
+    legend(axes)
 
 
-def _errorbar(axes: Any, places: Sequence[float], cells: Sequence[Cell], label: str, style: str) -> None:
+def errorbars(axes: Any, places: Sequence[float], cells: Sequence[Cell], label: str, style: str) -> None:
+    """Means in percent with their intervals."""
     means = [100 * (cell["mean"] or 0.0) for cell in cells]
     ends = [
         [100 * end for end in cell["ci"]] if cell["ci"] else [mean] * 2 for cell, mean in zip(cells, means, strict=True)
@@ -109,10 +112,10 @@ def _categories(axes: Any, settings: Sequence[Setting]) -> None:
         known = [(i, setting.cell(_of_category(id))) for i, id in enumerate(present)]
         shift = (number - (len(settings) - 1) / 2) * 0.7 / max(len(settings), 1)
         found = [(i + shift, cell) for i, cell in known if cell]
-        _errorbar(axes, [x for x, _ in found], [cell for _, cell in found], setting.label, "o")
+        errorbars(axes, [x for x, _ in found], [cell for _, cell in found], setting.label, "o")
     axes.set_xticks(range(len(present)), [f"{id} {names[id]}" for id in present])
     axes.set_ylabel(f"{METRIC}, %")
-    _legend(axes)
+    legend(axes)
 
 
 def _of_category(id: int) -> Callable[[Any], Cell | None]:
@@ -123,13 +126,13 @@ def _tokens(axes: Any, settings: Sequence[Setting]) -> None:
     for setting in settings:
         score, tokens = _headline(setting), setting.cell(lambda metrics: metrics["context_tokens"].get("total"))
         if score and tokens:
-            _errorbar(axes, [tokens["mean"] or 0.0], [score], setting.label, "o")
+            errorbars(axes, [tokens["mean"] or 0.0], [score], setting.label, "o")
     axes.set_xlabel("context tokens (o200k_base)")
     axes.set_ylabel(f"{METRIC}, %")
-    _legend(axes)
+    legend(axes)
 
 
-def _legend(axes: Any) -> None:
+def legend(axes: Any) -> None:
     """Beside the axes, where it covers nothing."""
     axes.legend(frameon=False, fontsize=7, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
@@ -143,7 +146,7 @@ def _stages(axes: Any, settings: Sequence[Setting]) -> None:
         axes.barh([setting.label for setting in settings], sizes, left=left, label=stage.removeprefix("baseline:"))
         left = [a + b for a, b in zip(left, sizes, strict=True)]
     axes.set_xlabel("tokens of the calls that were made")
-    _legend(axes)
+    legend(axes)
 
 
 def _sent(cost: dict[str, Any]) -> float:

@@ -128,6 +128,9 @@ def footer(settings: Sequence[Setting], runs: Sequence[Shelved]) -> Iterable[str
     )
     yield "answer prompt: " + _each(_answer_prompts(setting.first) for setting in settings)
     yield f"calls: also those that the cache answered; usd: spent. All: {_total([s.usage('usd') for s in settings])}"
+    for setting in settings:
+        if covering := setting.stored.metrics.get("k_covers_a_store"):
+            yield f"{setting.label}: k = {', '.join(map(str, covering))} takes in the whole of a store"
     yield from _abstention(settings)
     if played := sorted({setting.first.model for setting in settings} & set(PLAYED)):
         yield f"{', '.join(played)}: a fake model that exercises the code; its scores say nothing about a method"
