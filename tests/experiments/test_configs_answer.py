@@ -18,9 +18,9 @@ ANYTHING = {"facts": [], "queries": ["where?"], "sections": [], "complete": True
 SERVERS = ("gpt-4o", "gpt-4.1-mini", "gpt-5-nano", "qwen3-8b", "llama-3.1-8b-instruct")
 ELSEWHERE = (
     *("embedder/qwen3.yaml", "embedder/openai.yaml", "backbone/none.yaml"),
-    *("backbone/transformers.yaml", "backbone/smollm2.yaml"),
+    *("backbone/transformers.yaml", "backbone/smollm2.yaml", "extractor/observations.yaml"),
 )
-"""What needs a model that is not there, or none; each has a test of its own."""
+"""What needs a model or a file that is not there, or none; each has a test of its own."""
 BENCHMARKS = ("locomo", "perltqa", "longmemeval")
 SAMPLES = {"sample": "sample-train", "perltqa_sample": "signe-aalto", "longmemeval_sample": "own_0001"}
 OFFLINE = [path for path in CHOICES if path.stem not in (*SERVERS, *BENCHMARKS) and str(path) not in ELSEWHERE]
