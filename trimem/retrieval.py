@@ -3,7 +3,7 @@
 Paper: dense, lexical and symbolic search, one top-K, the source turns of what was found, profiles of the people.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
@@ -102,7 +102,7 @@ class HybridRetriever:
             fact_item(facts[id_], score, rank) if unit == "fact" else turn_item(turns[id_], score, rank)
             for rank, ((unit, id_), score) in enumerate(best, 1)
         ]
-        places = _places(views)
+        places = _places(views, {found for found, _ in best})
         return [replace(item, views=places.get(found, ())) for item, (found, _) in zip(items, best, strict=True)]
 
     def _search(self, plan: Plan, store: Store) -> Views:
@@ -116,12 +116,12 @@ class HybridRetriever:
         """Turns by the votes of all that comes from them, each as its best fact not yet shown, or as itself."""
         rankings, weights = _votes(views)
         facts = [found for found, _ in reciprocal_rank_fusion(rankings, MEETING_K, weights) if found[0] == "fact"]
-        sources = {fact.id: fact.sources for fact in store.facts_by_id([id_ for _, id_ in facts])}
+        points = _meeting_points(store.facts_by_id([id_ for _, id_ in facts]))
         citing: dict[Found, list[Found]] = {}
         for fact in facts:
-            for turn in _meeting_points(fact, sources):
+            for turn in points[fact]:
                 citing.setdefault(turn, []).append(fact)
-        at_turns = [[turn for found in ranking for turn in _meeting_points(found, sources)] for ranking in rankings]
+        at_turns = [[turn for found in ranking for turn in points.get(found, (found,))] for ranking in rankings]
         scores = dict(reciprocal_rank_fusion(at_turns, MEETING_K, weights))
         gains = self._gains([id_ for _, id_ in scores], [id_ for _, id_ in facts], plan, store)
         ranked = sorted(scores, key=lambda turn: (-scores[turn] * gains.get(turn[1], 1.0), turn))
@@ -132,7 +132,7 @@ class HybridRetriever:
             if turn in covered or (found[0] == "turn" and not self._use_raw):
                 continue
             shown[found] = scores[turn] * gains.get(turn[1], 1.0)
-            covered.update(_meeting_points(found, sources))
+            covered.update(points.get(found, (found,)))
         return list(shown.items())
 
     def _gains(self, turns: Sequence[str], facts: Sequence[str], plan: Plan, store: Store) -> dict[str, float]:
@@ -231,14 +231,15 @@ def _votes(views: Views) -> tuple[list[list[Found]], list[float]]:
     return rankings, [1 / len(view) for view in voting for _ in view]
 
 
-def _places(views: Views) -> dict[Found, tuple[tuple[str, int], ...]]:
-    """The views that found each item, with its best rank over the queries that each was asked."""
+def _places(views: Views, shown: Set[Found]) -> dict[Found, tuple[tuple[str, int], ...]]:
+    """The views that found each of `shown`, with its best rank over the queries that each was asked."""
     best: dict[Found, dict[str, int]] = {}
     for view, rankings in views.items():
         for ranking in rankings:
             for rank, (found, _) in enumerate(ranking, 1):
-                ranks = best.setdefault(found, {})
-                ranks[view] = min(rank, ranks.get(view, rank))
+                if found in shown:
+                    ranks = best.setdefault(found, {})
+                    ranks[view] = min(rank, ranks.get(view, rank))
     return {found: tuple(ranks.items()) for found, ranks in best.items()}
 
 
@@ -254,10 +255,9 @@ def _profiles_of(people: Iterable[str], store: Store) -> list[Profile]:
     return list({profile.person: profile for profile in found if profile}.values())
 
 
-def _meeting_points(found: Found, sources: Mapping[str, Sequence[str]]) -> list[Found]:
-    """The turns at which a unit's votes count; a fact without any is a place of its own."""
-    unit, id_ = found
-    return [("turn", turn) for turn in sources[id_]] or [found] if unit == "fact" else [found]
+def _meeting_points(facts: Iterable[Fact]) -> dict[Found, list[Found]]:
+    """The turns at which a fact's votes count; one without any is a place of its own, as a turn is."""
+    return {("fact", fact.id): [("turn", turn) for turn in fact.sources] or [("fact", fact.id)] for fact in facts}
 
 
 def _of(unit: Unit, hits: Hits) -> list[tuple[Found, float]]:

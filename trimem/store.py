@@ -6,11 +6,13 @@ index is only a copy in memory. All methods are safe to call from several thread
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, Self
+from sqlite3 import Row
+from typing import Any, Self, TypeVar
 
 from trimem.database import LISTED, Database
 from trimem.errors import BadInput
@@ -33,6 +35,11 @@ from trimem.types import Extraction, Fact, Profile, Turn
 from trimem.vectors import StoredVectors, by_id
 
 FILE = "memory.sqlite"
+KEPT = 50_000
+"""Facts, and turns, that stay in memory once they were read."""
+
+N = TypeVar("N")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +61,8 @@ class Store:
     def __init__(self, directory: Path, fingerprint: str = "", conversation: str = "") -> None:
         self._db = Database(Path(directory) / FILE, fingerprint, conversation)
         self._vectors: dict[Unit, StoredVectors] = {unit: StoredVectors(self._db, unit) for unit in ("fact", "turn")}
-        self._postings: dict[Unit, tuple[tuple[int, int], Postings]] = {}
+        self._reads: dict[str, Any] = {}
+        self._reads_version = (-1, -1)
 
     def __enter__(self) -> Self:
         return self
@@ -105,8 +113,7 @@ class Store:
 
     def turns_by_id(self, ids: Iterable[str]) -> tuple[Turn, ...]:
         """The known ones among `ids`, in the order of the conversation."""
-        named = f"SELECT * FROM turns WHERE id IN {LISTED} ORDER BY row"
-        return tuple(map(turn_of, self._db.rows(named, as_json(list(ids)))))
+        return self._by_id("turns", turn_of, "row", ids)
 
     def neighbours(self, ids: Iterable[str], n: int) -> tuple[Turn, ...]:
         """The turns of `ids` and `n` on either side of each within its session, in the order of the conversation."""
@@ -117,7 +124,8 @@ class Store:
 
     def speakers(self) -> tuple[str, ...]:
         """Who speaks, by first turn."""
-        return tuple(row[0] for row in self._db.rows("SELECT speaker FROM turns GROUP BY speaker ORDER BY min(row)"))
+        named = "SELECT speaker FROM turns GROUP BY speaker ORDER BY min(row)"
+        return self._once("speakers", lambda: tuple(row[0] for row in self._db.rows(named)))
 
     # Windows and their facts
 
@@ -150,8 +158,7 @@ class Store:
 
     def facts_by_id(self, ids: Iterable[str]) -> tuple[Fact, ...]:
         """The known ones among `ids`, in the order of `facts()`."""
-        named = f"SELECT * FROM facts WHERE id IN {LISTED} ORDER BY position, id"
-        return tuple(map(fact_of, self._db.rows(named, as_json(list(ids)))))
+        return self._by_id("facts", fact_of, "position", ids)
 
     def facts_of(self, person: str) -> tuple[Fact, ...]:
         """Facts that name `person`, in any spelling or by an alias, in the order of `facts()`."""
@@ -180,7 +187,8 @@ class Store:
             self._db.insert("aliases", rows, "INSERT OR IGNORE")
 
     def aliases(self) -> tuple[Alias, ...]:
-        return tuple(Alias(*row) for row in self._db.rows("SELECT name, person, turn FROM aliases ORDER BY key, name"))
+        known = "SELECT name, person, turn FROM aliases ORDER BY key, name"
+        return self._once("aliases", lambda: tuple(Alias(*row) for row in self._db.rows(known)))
 
     def put_profiles(self, profiles: Iterable[Profile]) -> None:
         """Store profiles, each in place of what was known of its person."""
@@ -188,14 +196,13 @@ class Store:
             self._db.insert("profiles", list(map(profile_row, profiles)), "INSERT OR REPLACE")
 
     def profiles(self) -> tuple[Profile, ...]:
-        return tuple(map(profile_of, self._db.rows("SELECT * FROM profiles ORDER BY key")))
+        known = "SELECT * FROM profiles ORDER BY key"
+        return self._once("profiles", lambda: tuple(map(profile_of, self._db.rows(known))))
 
     def profile(self, person: str) -> Profile | None:
         """The profile of `person`, in any spelling or by an alias."""
-        rows = self._db.rows(
-            f"SELECT * FROM profiles WHERE key IN {LISTED} ORDER BY key", as_json(self._keys([person]))
-        )
-        return profile_of(rows[0]) if rows else None
+        names = set(self._keys([person]))
+        return next((profile for profile in self.profiles() if key(profile.person) in names), None)
 
     # Vectors and search
 
@@ -220,7 +227,7 @@ class Store:
     def search_text(self, kind: Unit, text: str, k: int) -> Hits:
         """The best `k` by BM25, positive, best first, ties by id."""
         with self._db.lock:
-            return self._current_postings(kind).search_text(text, k)
+            return self._postings(kind).search_text(text, k)
 
     def search_symbolic(
         self,
@@ -233,7 +240,7 @@ class Store:
     ) -> Hits:
         """The `k` facts (of `among`, if given) that meet most of the asked signals: any will do; ties by id."""
         with self._db.lock:
-            postings, keys = self._current_postings("fact"), self._keys(persons)
+            postings, keys = self._postings("fact"), self._keys(persons)
             return postings.search_symbolic(keys, entities, location, time, k, among)
 
     # The whole
@@ -286,12 +293,32 @@ class Store:
             self._db.execute(f"DELETE FROM {table} WHERE {column} IN {LISTED}", as_json([row for row, _ in gone]))
         return [id_ for _, id_ in gone]
 
-    def _current_postings(self, unit: Unit) -> Postings:
-        """The posting lists, begun anew after every write."""
-        version = self._db.version
-        if unit not in self._postings or self._postings[unit][0] != version:
-            self._postings[unit] = version, Postings(self._db, unit)
-        return self._postings[unit][1]
+    def _postings(self, unit: Unit) -> Postings:
+        return self._once(f"{unit} postings", lambda: Postings(self._db, unit))
+
+    def _once(self, what: str, read: Callable[[], T]) -> T:
+        """What `read` gives, kept until somebody writes, this process or another."""
+        with self._db.lock:
+            version = self._db.version
+            if version != self._reads_version:
+                self._reads, self._reads_version = {}, version
+            if what not in self._reads:
+                self._reads[what] = read()
+            kept: T = self._reads[what]
+            return kept
+
+    def _by_id(self, table: str, make: Callable[[Row], N], order: str, ids: Iterable[str]) -> tuple[N, ...]:
+        """The nouns of these ids by `order`, then id; questions ask for the same ones again and again."""
+        asked = dict.fromkeys(ids)
+        with self._db.lock:
+            kept: dict[str, tuple[tuple[int, str], N]] = self._once(table, dict)
+            if len(kept) > KEPT:
+                kept.clear()
+            if missing := [id_ for id_ in asked if id_ not in kept]:
+                for row in self._db.rows(f"SELECT * FROM {table} WHERE id IN {LISTED}", as_json(missing)):
+                    kept[row["id"]] = (row[order], row["id"]), make(row)
+            found = [kept[id_] for id_ in asked if id_ in kept]
+        return tuple(noun for _, noun in sorted(found, key=itemgetter(0)))
 
     def _keys(self, persons: Iterable[str]) -> list[str]:
         """All keys under which facts may name these people: their own, and those of their aliases."""

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel
@@ -113,6 +114,12 @@ class Provider(ABC):
     def knows(self, request: Request) -> bool:  # noqa: ARG002 - a cache answers by it
         """Whether the reply is at hand without a new call."""
         return False
+
+
+@lru_cache(maxsize=256)
+def json_schema(schema: type[BaseModel]) -> dict[str, Any]:
+    """A reply's JSON schema, made once: not to be changed."""
+    return schema.model_json_schema()
 
 
 def need(llm: LLM | None, part: str) -> LLM:

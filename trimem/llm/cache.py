@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from trimem.errors import BadInput, storage_problem
-from trimem.llm.base import LLM, Provider, Reply, Request, Usage
+from trimem.llm.base import LLM, Provider, Reply, Request, Usage, json_schema
 
 Mode = Literal["use", "refresh", "off", "replay", "peek"]
 TABLE = """CREATE TABLE IF NOT EXISTS replies(
@@ -25,7 +25,7 @@ def key_of(identity: Mapping[str, Any], request: Request) -> str:
     content = {
         "identity": dict(identity),
         "messages": [[message.role, message.content] for message in request.messages],
-        "schema": request.schema.model_json_schema() if request.schema else None,
+        "schema": json_schema(request.schema) if request.schema else None,
         "parameters": [request.max_tokens, request.temperature, request.seed],
         "sample": request.sample,
         "logprobs": request.logprobs,

@@ -84,10 +84,9 @@ class OpenAICompatible(Provider):
                 raise LLMUnavailable(self._dead)
             begun = time.perf_counter()
             try:
-                completion = self._client.chat.completions.create(
-                    model=self.model, messages=body["messages"], extra_body=body
-                )
-                reply = reply_of(completion)
+                # not chat.completions.create, which spends a third of our time on walking through each body
+                kind = openai.types.chat.ChatCompletion
+                reply = reply_of(self._client.post("/chat/completions", cast_to=kind, body=body))
                 self._gate.speed_up()
             except openai.OpenAIError as error:
                 reply = self._failure(error)

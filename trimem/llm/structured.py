@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from trimem.llm.base import LLM, Message, Reply, Request, Status
+from trimem.llm.base import LLM, Message, Reply, Request, Status, json_schema
 from trimem.llm.fitting import fit
 from trimem.llm.jsontext import CUT, values
 
@@ -80,7 +80,7 @@ def _again(request: Request, outcome: Outcome[Any]) -> Request:
     """The one further request."""
     if outcome.truncated:
         return replace(request, max_tokens=TALLER * request.max_tokens)
-    schema = json.dumps(request.schema.model_json_schema()) if request.schema else ""
+    schema = json.dumps(json_schema(request.schema)) if request.schema else ""
     wish = (
         f"That reply cannot be used: {outcome.reply.error}. Reply once more, to the same task, with nothing but JSON "
         f"that fits this JSON schema:\n{schema}"

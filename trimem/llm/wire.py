@@ -5,11 +5,12 @@ Pure functions; `openai_compatible` calls with them.
 
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel
 
-from trimem.llm.base import Reply, Request, Status, Usage
+from trimem.llm.base import Reply, Request, Status, Usage, json_schema
 from trimem.llm.jsontext import without_thinking
 from trimem.llm.models import Endpoint, Model
 from trimem.tokens import count_tokens
@@ -70,11 +71,13 @@ def _in_words(shape: Mapping[str, Any]) -> str:
     return f"\n\nReply with nothing but JSON that fits this JSON schema:\n{json.dumps(shape)}"
 
 
+@lru_cache(maxsize=256)
 def strict_schema(schema: type[BaseModel], items: int | None = None, characters: int | None = None) -> dict[str, Any]:
     """The JSON schema as OpenAI's strict mode wants it: every key required, no others, no defaults or text lengths.
 
     Lengths of lists stay: they stop a runaway list. Those of texts go, since grammars of local servers choke on them.
-    `items` and `characters` bound every list and text: a tiny model repeats itself until something stops it.
+    `items` and `characters` bound every list and text: a tiny model repeats itself until something stops it. Made once
+    for each choice, so not to be changed.
     """
     unwanted = ("default", "title", "minLength", "maxLength")
 
@@ -94,7 +97,7 @@ def strict_schema(schema: type[BaseModel], items: int | None = None, characters:
             kept["maxLength"] = characters
         return kept
 
-    shape: dict[str, Any] = strict(schema.model_json_schema())
+    shape: dict[str, Any] = strict(json_schema(schema))
     return shape
 
 
