@@ -22,4 +22,4 @@ def reciprocal_rank_fusion(
     for ranking, weight in zip(rankings, weights or [1.0] * len(rankings), strict=True):
         for rank, item in enumerate(dict.fromkeys(ranking), 1):
             scores[item] = scores.get(item, 0.0) + weight / (k + rank)
-    return sorted(scores.items(), key=lambda found: (-found[1], found[0]))
+    return [(item, -negative) for negative, item in sorted((-score, item) for item, score in scores.items())]

@@ -6,7 +6,6 @@ milliseconds, scoring it less than one; so lists are read once and kept until so
 
 import math
 import re
-from bisect import bisect_left
 from collections.abc import Iterable
 from datetime import date
 from functools import cached_property, lru_cache
@@ -77,7 +76,7 @@ class Postings:
         scores += self._there(location) + self._then(time)
         if among is None:
             return self._best(scores, k)
-        asked = [place for id_ in among if (place := self._find(id_)) is not None]
+        asked = [place for id_ in among if (place := self._places.get(id_)) is not None]
         kept = np.zeros(len(scores))
         kept[asked] = scores[asked]
         return self._best(kept, k)
@@ -95,9 +94,9 @@ class Postings:
         begins, ends = self._days
         return (begins <= date.fromisoformat(last).toordinal()) & (ends >= date.fromisoformat(first).toordinal())
 
-    def _find(self, id_: str) -> int | None:
-        place = bisect_left(self._ids, id_)
-        return place if place < len(self._ids) and self._ids[place] == id_ else None
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {id_: place for place, id_ in enumerate(self._ids)}
 
     def _best(self, scores: Scores, k: int) -> Hits:
         found = np.flatnonzero(scores)

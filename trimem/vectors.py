@@ -53,8 +53,10 @@ class VectorIndex:
         while width < total and scores[0, -1] == scores[0, k - 1]:
             width = min(2 * width, total)  # the cut runs through equals: fetch them all, so that ids decide
             scores, rows = self._index.search(query, width)
-        found = [(self._ids[row], float(score)) for row, score in zip(rows[0], scores[0], strict=True)]
-        return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:k]
+        found = sorted(
+            (-score, self._ids[row]) for row, score in zip(rows[0].tolist(), scores[0].tolist(), strict=True)
+        )
+        return [(id_, -negative) for negative, id_ in found[:k]]
 
 
 class StoredVectors:
