@@ -10,7 +10,8 @@ class Gate:
     """At most `limit` calls inside.
 
     The first call goes alone until it comes back, or for `patience` seconds: a wrong key or an empty account costs one
-    request where the server says so at once, and a burst of refused ones where it takes longer. `slow_down` halves the limit (once a second at most); each success adds 1/limit.
+    request where the server says so at once, and a burst of refused ones where it takes longer. `slow_down` halves the
+    limit (once a second at most); each success adds 1/limit.
     """
 
     def __init__(self, limit: int, patience: float = 0.1) -> None:
