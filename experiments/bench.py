@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from experiments import resolvers  # noqa: F401 - config files use what it registers
-from experiments.benches import commands, model, storage
+from experiments.benches import commands, embedding, model, reporting, storage
 from experiments.benches.figures import Figure
 from experiments.exits import exit_code
 from experiments.manifest import code_version, versions
@@ -40,8 +40,10 @@ BENCHES: Mapping[str, Callable[[Order], list[Figure]]] = {
     "answer": lambda order: model.answer(order.overrides, order.options, order.launch),
     "retrieve": lambda order: storage.retrieve(order.options["sizes"], order.options["questions"]),
     "ingest": lambda order: storage.ingest(order.options["sizes"], order.options["repeats"]),
+    "embed": lambda order: embedding.embed(order.overrides, order.options, order.launch),
     "sweep": lambda order: commands.sweep(order.overrides, order.options, order.launch),
     "startup": lambda order: commands.startup(order.options, order.launch),
+    "report": lambda order: reporting.report(order.overrides, order.options, order.launch),
 }
 
 

@@ -102,7 +102,8 @@ class Postings:
         found = np.flatnonzero(scores)
         if len(found) > k > 0:
             least = np.partition(scores[found], len(found) - k)[len(found) - k]
-            found = found[scores[found] >= least]
+            above, equal = found[scores[found] > least], found[scores[found] == least]
+            found = np.concatenate([above, equal[: k - len(above)]])  # of thousands of equals the first ones by id
         ranked = found[np.argsort(-scores[found], kind="stable")][: max(k, 0)]
         return [(self._ids[place], float(scores[place])) for place in ranked]
 

@@ -21,6 +21,7 @@ LITTLE = {
     "latency": 0.005,
     "width": 8,
     "top_k": [5, 10],
+    "runs": 3,
 }
 
 
@@ -61,6 +62,20 @@ def test_calls_a_question_are_those_of_each_way() -> None:
 
 def test_the_client_is_held_to_the_width_of_the_server() -> None:
     assert measured("llm")["wall / critical path, 320 calls, 8 at once"] >= 1.0
+
+
+def test_embedding_is_held_against_sentence_transformers_on_the_same_turns() -> None:
+    found = measured("embed", "dataset.conversations=[sample-val]")
+    (ours,) = (value for name, value in found.items() if name.startswith("ours, "))
+    share = found["texts a second / sentence-transformers alone"]
+    assert share == pytest.approx(ours / found["sentence-transformers alone"])
+    assert found["out of the cache"] > ours
+
+
+def test_a_report_of_many_runs_takes_time_and_memory() -> None:
+    found = measured("report", "backbone=simulated", "dataset.limit=2", "dataset.split=train")
+    assert found["3 runs x 2 questions"] > 0 and found["peak memory, 3 runs x 2 questions"] > 1e7
+    assert found["written, 3 runs x 2 questions"] > 1e5
 
 
 def test_a_figure_knows_its_target_from_either_side() -> None:
