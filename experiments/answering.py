@@ -17,7 +17,7 @@ from experiments.texts import TextFile
 from trimem.concurrency import fan_out
 from trimem.errors import TriMemError, storage_problem
 from trimem.protocols import Memory
-from trimem.types import Answer, BuildReport, Conversation, Item, Question
+from trimem.types import Answer, BuildReport, Context, Conversation, Item, Question, StageUsage
 
 log = logging.getLogger(__name__)
 
@@ -47,6 +47,7 @@ class Answering:
     commit: str
     llm: Tap | None = None
     saved: Callable[[], None] = lambda: None
+    usage: Callable[[], Mapping[str, StageUsage]] = dict
     _stop: threading.Event = field(default_factory=threading.Event)
     _busy: threading.Semaphore = field(init=False)
     """Held by each conversation that is being worked on, so that `wait` can wait for them."""
@@ -62,7 +63,7 @@ class Answering:
         done = {id for id, row in self.predictions.read().items() if is_answered(row)}
         pending = {id: [q for q in questions if q.id not in done] for id, questions in self.dataset.questions.items()}
         jobs = [(conversation, pending[conversation.id]) for conversation in self.dataset.conversations]
-        with Bars(self.dataset.conversations, sum(map(len, pending.values()))) as self._bars:
+        with Bars(self.dataset.conversations, sum(map(len, pending.values())), self.usage) as self._bars:
             try:
                 reports = list(fan_out(self._conversation, jobs, self.workers))
             except BaseException:
@@ -99,10 +100,10 @@ class Answering:
                 if _ends_the_run(error):
                     raise
                 status = self._noted("build", conversation.id, error)
+                self._bars.built(conversation, 1.0)
                 self._keep_all(conversation, questions, status)
                 return None
-            finally:
-                self._bars.built(conversation, 1.0)
+            self._bars.built(conversation, 1.0)
             if known and replace(report, usage={}) != known:
                 questions = self.dataset.questions[conversation.id]
                 self.predictions.drop(question.id for question in questions)
@@ -115,10 +116,12 @@ class Answering:
         """Ask them all, or until one finds that no further call can succeed: then what is under way ends first."""
         fatal: list[Exception] = []
 
+        watch = Stopwatch(memory)
+
         def ask(question: Question) -> None:
             try:
                 if not self._stop.is_set():
-                    self._answer(memory, conversation, question)
+                    self._answer(memory, conversation, question, watch)
             except Exception as error:
                 if not _ends_the_run(error):
                     raise
@@ -134,7 +137,7 @@ class Answering:
         if fatal:
             raise fatal[0]
 
-    def _answer(self, memory: Memory, conversation: Conversation, question: Question) -> None:
+    def _answer(self, memory: Memory, conversation: Conversation, question: Question, watch: "Stopwatch") -> None:
         before = self.llm.asked() if self.llm else (0, 0)
         started = time.perf_counter()
         try:
@@ -147,7 +150,7 @@ class Answering:
             answer = Answer("", status=self._noted("answer", question.id, error))
         after = self.llm.asked() if self.llm else (0, 0)
         cost = {"seconds": round(time.perf_counter() - started, 4), "calls": after[0] - before[0]}
-        self.timings.append({"question_id": question.id, **cost, "cached": after[1] - before[1]})
+        self.timings.append({"question_id": question.id, **cost, "cached": after[1] - before[1], **watch.taken()})
         self._keep(conversation, question, answer)
 
     def _progress(self, conversation: Conversation) -> Progress:
@@ -175,6 +178,26 @@ class Answering:
         category = self.categories[question.id]
         self.predictions.append(prediction(conversation.id, category, question, answer, self.commit))
         self._bars.answered()
+
+
+class Stopwatch:
+    """Times a memory's `retrieve`, planning included, wherever its `answer` calls it."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._retrieve, self._here = memory.retrieve, threading.local()
+        if hasattr(memory, "__dict__"):
+            vars(memory)["retrieve"] = self
+
+    def __call__(self, question: Question) -> Context:
+        started = time.perf_counter()
+        context = self._retrieve(question)
+        self._here.seconds = round(time.perf_counter() - started, 4)
+        return context
+
+    def taken(self) -> dict[str, float]:
+        """What this thread's last question took; empty if it was not timed."""
+        seconds: float | None = vars(self._here).pop("seconds", None)
+        return {} if seconds is None else {"retrieve_seconds": seconds}
 
 
 def _ends_the_run(error: Exception) -> bool:

@@ -3,7 +3,7 @@
 import logging
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self, TypeVar
 
 from rich import progress
@@ -18,8 +18,9 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.table import Table
+from rich.text import Text
 
-from trimem.types import Conversation
+from trimem.types import Conversation, StageUsage
 
 T = TypeVar("T")
 SHOWN = ("f1_locomo", "f1_set", "bleu1_set")
@@ -30,16 +31,33 @@ QUIET_SECONDS = 10.0
 """Without a terminal a line of progress is printed this often, and at each end."""
 
 
-class Bars:
-    """Bars for building (in turns) and answering (in questions); no terminal on stderr: a line now and then."""
+class Rate(progress.ProgressColumn):
+    """Units a second."""
 
-    def __init__(self, conversations: Sequence[Conversation], questions: int) -> None:
-        columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    def render(self, task: progress.Task) -> Text:
+        return Text(f"{task.finished_speed or task.speed or 0:.1f}/s")
+
+
+class Bars:
+    """Bars for building (in turns) and answering (in questions), with rate, time left and cost so far.
+
+    No terminal on stderr: a line now and then. `usage` tells what was spent by stage.
+    """
+
+    def __init__(
+        self,
+        conversations: Sequence[Conversation],
+        questions: int,
+        usage: Callable[[], Mapping[str, StageUsage]] = dict,
+    ) -> None:
+        self._usage = usage
+        told = TextColumn("{task.fields[cost]}")
+        columns = (BarColumn(), MofNCompleteColumn(), Rate(), TimeElapsedColumn(), TimeRemainingColumn(), told)
         self._console = Console(stderr=True, markup=False, highlight=False)
         self._live = Progress(TextColumn("{task.description}"), *columns, console=self._console)
         turns = sum(len(conversation.turns) for conversation in conversations)
-        self._building = self._live.add_task("building memories (turns)", total=turns)
-        self._answering = self._live.add_task("answering questions", total=questions)
+        self._building = self._live.add_task("building memories (turns)", total=turns, cost="")
+        self._answering = self._live.add_task("answering questions", total=questions, cost="")
         self._built: dict[str, int] = {}
         self._lock = threading.Lock()
         self._printed = time.monotonic()
@@ -58,22 +76,32 @@ class Bars:
         """How much of a conversation's memory stands, from 0 to 1."""
         with self._lock:
             self._built[conversation.id] = round(share * len(conversation.turns))
-            self._live.update(self._building, completed=sum(self._built.values()))
+            self._live.update(self._building, completed=sum(self._built.values()), cost=cost_so_far(self._usage()))
             self._print(self._building)
 
     def answered(self) -> None:
         """One more question has its row."""
         with self._lock:
-            self._live.advance(self._answering)
+            self._live.update(self._answering, advance=1, cost=cost_so_far(self._usage()))
             self._print(self._answering)
 
     def _print(self, id: TaskID) -> None:
         task = self._live.tasks[id]
         line = f"{task.description}: {task.completed:.0f} of {task.total:.0f}"
+        left = "" if task.finished or task.time_remaining is None else f"{task.time_remaining:.0f} s left"
+        line = ", ".join(filter(None, [line, task.fields["cost"], left]))
         due = task.finished or time.monotonic() - self._printed > QUIET_SECONDS
         if due and not self._console.is_terminal and line != self._said.get(id):
             self._printed, self._said[id] = time.monotonic(), line
             self._console.print(line)
+
+
+def cost_so_far(usage: Mapping[str, StageUsage]) -> str:
+    """`1,204 calls, $0.0312`; without dollars where a price is not known; empty where nothing was asked."""
+    calls = sum(stage.calls for stage in usage.values())
+    prices = [stage.usd for stage in usage.values()]
+    usd = "" if None in prices else f", ${sum(price or 0 for price in prices):.4f}"
+    return f"{calls:,} calls{usd}" if calls else ""
 
 
 def track(work: Iterable[T], total: int, what: str) -> Iterator[T]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from hydra.errors import HydraException, OverrideParseException
-from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
+from omegaconf.errors import InterpolationToMissingValueError, MissingMandatoryValue, OmegaConfBaseException
 
 from experiments.composing import default_config
 from experiments.console import neutral
@@ -60,6 +60,9 @@ def explain(error: Exception) -> tuple[str, int]:
         hint = " (python -m experiments.data list tells where to get it)" if key == "dataset.path" else ""
         return f"{key} is not set: give it on the command line, {key}=…{hint}", 2
     text = " ".join(f"{error} {error.__cause__ or ''}".split())
+    if isinstance(error, InterpolationToMissingValueError):
+        key = text.split("Missing mandatory value: ")[-1].split()[0]
+        return f"{key} is not set: give it on the command line, {key}=…", 2
     if "Ambiguous value" in text:
         return f"{text.split(' 1. ')[0]}. {QUOTING}", 2
     return _unknown_option(text) or _unknown_key(error) or text, 2

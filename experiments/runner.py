@@ -144,6 +144,7 @@ class Work:
             commit=commit,
             llm=self.services.llm,
             saved=spending.save,
+            usage=self.services.usage,
         )
         try:
             reports = answering.run()

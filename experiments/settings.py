@@ -1,5 +1,6 @@
 """The keys of a config that concern the harness itself, with their types; a wrong one is named."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -73,9 +74,16 @@ def absolute(config: Mapping[str, Any], launch: Path) -> dict[str, Any]:
 
 
 def _evolved(value: str, name: str, launch: Path) -> Path:
-    """The file of `<directory of an evolution>@<version>`. Raises BadInput, listing what there is."""
+    """The file of `<directory of an evolution>@<version>`. Raises BadInput, listing what there is.
+
+    `step-0` is the seed; after its last step an evolution stays where it is.
+    """
     folder, _, version = value.rpartition("@")
-    path = launch / Path(folder).expanduser() / version / f"{name}.md"
+    root = launch / Path(folder).expanduser()
+    if re.fullmatch(r"step-\d+", version):
+        steps = [n for n in range(int(version[5:]), 0, -1) if (root / f"step-{n}").is_dir()]
+        version = f"step-{steps[0]}" if steps else "seed"
+    path = root / version / f"{name}.md"
     if not path.is_file():
         known = sorted(file.parent.name for file in path.parents[1].glob(f"*/{name}.md"))
         raise BadInput(

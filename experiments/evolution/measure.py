@@ -82,6 +82,7 @@ class Bench:
             commit=self.commit,
             llm=self.services.llm,
             saved=self.saved,
+            usage=self.services.usage,
         )
         try:
             answering.run()

@@ -8,7 +8,8 @@ from pathlib import Path
 from experiments.console import say
 from experiments.exits import exit_code
 from experiments.report.analyses import analyse
-from experiments.report.figures import draw
+from experiments.report.evolutions import evolutions_of
+from experiments.report.figures import Figure, draw, draw_kinds
 from experiments.report.grid import remembering, settings_of
 from experiments.report.pages import write_pages
 from experiments.report.tables import Table, tables_of
@@ -24,24 +25,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the report goes")
     arguments = parser.parse_args(argv)
     load = remembering()
-    groups = by_experiment(find_runs(arguments.runs))
-    settings = {experiment: settings_of(runs, load) for experiment, runs in groups.items()}
-    if not any(settings.values()):
+    runs = find_runs(arguments.runs)
+    groups, evolutions = by_experiment(runs), evolutions_of(runs)
+    settings = {name: found for name, group in groups.items() if (found := settings_of(group, load))}
+    if not settings and not evolutions:
         raise BadInput("none of these runs is finished: the command that began them goes on with them")
-    settings = {experiment: found for experiment, found in settings.items() if found}
-    analyses = {name: made for name, found in settings.items() if (made := analyse(name, found))}
-    tables = {name: tables_of(name, found, groups[name]) for name, found in settings.items()}
-    every = [
-        table for name in settings for table in (*([analyses[name].table] if name in analyses else []), *tables[name])
-    ]
-    _write_tables(arguments.out, every)
-    figures = [
-        figure
-        for name, found in settings.items()
-        for figure in draw(name, found, arguments.out / "figures", [analyses[name].painter] if name in analyses else [])
-    ]
+    tables, figures, folder = list[Table](), list[Figure](), arguments.out / "figures"
+    for name, found in settings.items():
+        more, kinds = analyse(name, found)
+        tables += [*more, *tables_of(name, found, groups[name])]
+        figures += draw(name, found, folder, kinds)
+    for evolved in evolutions:
+        tables.append(evolved.table)
+        figures += draw_kinds(evolved.name, evolved.kinds, folder)
+    _write_tables(arguments.out, tables)
     pages = [(*run, setting.told) for found in settings.values() for setting in found for run in setting.runs]
-    write_pages(arguments.out, every, figures, pages)
+    write_pages(arguments.out, tables, figures, pages, evolutions)
     say(f"report: {arguments.out}")
     return 0
 

@@ -8,7 +8,8 @@ from experiments.analyses import reasoning, retrieval, storage
 from experiments.analyses.measured import Measured, cell
 from experiments.console import percent
 from experiments.metrics.stats import Cell
-from experiments.report.figures import Painter, errorbars, legend
+from experiments.report.examples import examples
+from experiments.report.figures import Kind, errorbars, legend
 from experiments.report.grid import Setting
 from experiments.report.tables import Table, Text
 
@@ -39,16 +40,17 @@ class Analysis:
         axes.set_ylabel(self.axis)
         legend(axes)
 
-    @property
-    def painter(self) -> tuple[str, str, Painter]:
-        return "analysis", self.title, self.paint
 
-
-def analyse(experiment: str, settings: Sequence[Setting]) -> Analysis | None:
-    """The analysis that these runs are for; None where their config names none."""
-    kind = settings[0].first.manifest["config"].get("analysis") if settings else None
+def analyse(experiment: str, settings: Sequence[Setting]) -> tuple[list[Table], list[Kind]]:
+    """Tables and figures of the analysis that these runs are for; none where their config names none."""
+    kind = settings[0].first.manifest["config"].get("analysis")
+    if kind == "examples":
+        return examples(experiment, settings), []
     makers = {"retrieval": _retrieval, "storage": _storage, "reasoning": _reasoning}
-    return makers[kind](experiment, settings) if kind in makers else None
+    if kind not in makers:
+        return [], []
+    made = makers[kind](experiment, settings)
+    return [made.table], [("analysis", made.title, made.paint)]
 
 
 def _retrieval(experiment: str, settings: Sequence[Setting]) -> Analysis:

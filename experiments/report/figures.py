@@ -37,6 +37,11 @@ Kind = tuple[str, str, Painter]
 
 def draw(experiment: str, settings: Sequence[Setting], out: Path, more: Sequence[Kind] = ()) -> list[Figure]:
     """Every figure that these settings have the numbers for, and `more`."""
+    return draw_kinds(experiment, [*more, *_kinds(settings)], out)
+
+
+def draw_kinds(name: str, kinds: Sequence[Kind], out: Path) -> list[Figure]:
+    """These figures, whose names begin with `name`."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -44,15 +49,15 @@ def draw(experiment: str, settings: Sequence[Setting], out: Path, more: Sequence
 
     out.mkdir(parents=True, exist_ok=True)
     drawn = []
-    for kind, title, paint in [*more, *_kinds(settings)]:
+    for kind, title, paint in kinds:
         with pyplot.rc_context(STYLE):
             figure, axes = pyplot.subplots()
             paint(axes)
-            axes.set_title(f"{experiment}: {title}", loc="left")
+            axes.set_title(f"{name}: {title}", loc="left")
             for suffix, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
-                figure.savefig(out / f"{experiment}_{kind}.{suffix}", dpi=160, metadata=metadata)
+                figure.savefig(out / f"{name}_{kind}.{suffix}", dpi=160, metadata=metadata)
             pyplot.close(figure)
-        drawn.append(Figure(f"{experiment}_{kind}", f"{experiment}: {title}"))
+        drawn.append(Figure(f"{name}_{kind}", f"{name}: {title}"))
     return drawn
 
 

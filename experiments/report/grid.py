@@ -74,10 +74,9 @@ class Setting:
         files = [sorted((run.directory / "memory").glob("*/build.json")) for run, _ in self.runs]
         return fmean(sum((read_json(file) or {}).get("seconds", 0.0) for file in found) for found in files)
 
-    @cached_property
-    def answer_seconds(self) -> float | None:
-        """Of one question, retrieval and answer together; None where nothing was timed."""
-        timed = [row["seconds"] for run, _ in self.runs for row in _timings(run.directory)]
+    def seconds(self, of: str = "seconds") -> float | None:
+        """Of one question, retrieval and answer together, or `retrieve_seconds`; None where nothing was timed."""
+        timed = [row[of] for run, _ in self.runs for row in _timings(run.directory) if of in row]
         return fmean(timed) if timed else None
 
     def usage(self, key: str) -> float | None:

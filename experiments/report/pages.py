@@ -8,6 +8,7 @@ from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
 from experiments.metrics.summary import Scored
+from experiments.report.evolutions import Evolved
 from experiments.report.figures import Figure
 from experiments.report.tables import Table
 from experiments.report.talks import Places, talk_of
@@ -22,7 +23,11 @@ MAIN = "f1_set"
 
 
 def write_pages(
-    out: Path, tables: Sequence[Table], figures: Sequence[Figure], runs: Sequence[tuple[Shelved, StoredRun, str]]
+    out: Path,
+    tables: Sequence[Table],
+    figures: Sequence[Figure],
+    runs: Sequence[tuple[Shelved, StoredRun, str]],
+    evolutions: Sequence[Evolved] = (),
 ) -> None:
     """All pages of a report; `runs` with how each differs from its peers."""
     templates = _environment()
@@ -34,7 +39,11 @@ def write_pages(
         {"experiment": s.experiment, "hash": s.hash, "method": s.method, "model": s.model, "seed": s.seed, "told": told}
         for s, _, told in runs
     ]
-    index = templates.get_template("index.html.j2").render(title="Report", tables=tables, figures=figures, runs=known)
+    for evolved in evolutions:
+        page = templates.get_template("evolution.html.j2").render(evolved.page())
+        (out / "runs" / f"{evolved.name}.html").write_text(page, encoding="utf-8", errors="replace")
+    shown = {"tables": tables, "figures": figures, "runs": known, "evolutions": evolutions}
+    index = templates.get_template("index.html.j2").render(title="Report", **shown)
     (out / "index.html").write_text(index, encoding="utf-8", errors="replace")
 
 

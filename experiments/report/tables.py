@@ -44,7 +44,18 @@ def tables_of(experiment: str, settings: Sequence[Setting], runs: Sequence[Shelv
 
 def _scores(experiment: str, settings: Sequence[Setting], notes: tuple[str, ...]) -> Table:
     shown = (*SCORES, *_judges(settings))
-    columns = ("model", "method", "seeds", "n", "failed", *shown, "context tokens", "build s", "s a question")
+    columns = (
+        "model",
+        "method",
+        "seeds",
+        "n",
+        "failed",
+        *shown,
+        "context tokens",
+        "build s",
+        "retrieval s",
+        "s a question",
+    )
     marks = {metric: _marks(settings, metric) for metric in shown}
     rows = []
     for setting in settings:
@@ -53,7 +64,8 @@ def _scores(experiment: str, settings: Sequence[Setting], notes: tuple[str, ...]
         row = [setting.first.model, setting.label, len(setting.runs), _n(cells["f1_set"]), _failed(setting)]
         scores = [Text(percent(cells[metric]), marks[metric].get(setting.first.hash, "")) for metric in shown]
         costs = [f"{tokens['mean']:.0f}" if tokens else "–", f"{setting.build_seconds:.1f}"]
-        costs += [_number(setting.answer_seconds, 2), _number(_calls(setting), 0)]
+        costs += [_number(setting.seconds("retrieve_seconds"), 3), _number(setting.seconds(), 2)]
+        costs += [_number(_calls(setting), 0)]
         costs += [_number(setting.usage("usd"), 4), _printed(setting)]
         rows.append((*map(_text, row), *scores, *map(_text, costs)))
     return Table(experiment, experiment, (*columns, "calls", "usd", "published f1_set"), tuple(rows), notes)

@@ -27,6 +27,7 @@ def given_for(path: Path) -> list[str]:
     """What a choice needs to be composed: a data set's file, a model's name."""
     text = (CONF / path).read_text(encoding="utf-8")
     missing = [f"{path.parts[0]}.{key}=given" for key in ("path", "model") if f"{key}: ???" in text]
+    missing += ["evolved=given"] if "\nevolved: ???" in text else []
     return [*missing, *(["dataset.path=given"] if "override /dataset:" in text else [])]
 
 

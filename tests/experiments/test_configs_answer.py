@@ -19,6 +19,7 @@ SERVERS = ("gpt-4o", "gpt-4.1-mini", "gpt-5-nano", "qwen3-8b", "llama-3.1-8b-ins
 ELSEWHERE = (
     *("embedder/qwen3.yaml", "embedder/openai.yaml", "backbone/none.yaml"),
     *("backbone/transformers.yaml", "backbone/smollm2.yaml", "extractor/observations.yaml"),
+    "experiment/ablation_evolution_steps.yaml",
 )
 """What needs a model or a file that is not there, or none; each has a test of its own."""
 BENCHMARKS = ("locomo", "perltqa", "longmemeval")

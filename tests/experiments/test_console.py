@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from experiments.console import Bars, job_table, score_table
+from experiments.console import Bars, cost_so_far, job_table, score_table
 from tests.fakes import conversation, dialogue
+from trimem.types import StageUsage
 
 CELL = {"mean": 0.5, "n": 4, "ci": [0.25, 0.75]}
 
@@ -47,6 +48,36 @@ def test_progress_without_a_terminal_is_a_line_at_each_end(capsys: pytest.Captur
         bars.answered()
     lines = capsys.readouterr().err.split("\n")
     assert [line for line in lines if line] == ["building memories (turns): 10 of 10", "answering questions: 2 of 2"]
+
+
+def test_progress_tells_what_was_spent_so_far_and_what_time_is_left(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("experiments.console.QUIET_SECONDS", 0.0)
+    usage = {"extract": StageUsage(calls=1_200, usd=0.03), "answer": StageUsage(calls=4, usd=0.0012)}
+    with Bars([conversation(dialogue(10))], 3, lambda: usage) as bars:
+        for _ in range(3):
+            bars.answered()
+    first, *_, last = [line for line in capsys.readouterr().err.split("\n") if line]
+    assert first.startswith("answering questions: 1 of 3, 1,204 calls, $0.0312")
+    assert last == "answering questions: 3 of 3, 1,204 calls, $0.0312"
+
+
+def test_an_unknown_price_is_no_price() -> None:
+    assert cost_so_far({"answer": StageUsage(calls=3, usd=None)}) == "3 calls"
+    assert cost_so_far({}) == ""
+
+
+def test_on_a_terminal_there_are_bars_with_rate_and_cost(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    monkeypatch.setenv("COLUMNS", "160")
+    with Bars([conversation(dialogue(10))], 2, lambda: {"answer": StageUsage(calls=7, usd=0.5)}) as bars:
+        bars.answered()
+        bars.answered()
+    shown = capsys.readouterr().err
+    assert "answering questions" in shown and "2/2" in shown and "/s" in shown and "7 calls, $0.5000" in shown
 
 
 def test_a_failed_job_shows_its_reason_and_no_score(capsys: pytest.CaptureFixture[str]) -> None:

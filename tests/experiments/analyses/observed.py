@@ -1,7 +1,6 @@
 """A small file in LoCoMo's format with what its annotators would have noted, and a finished run on it."""
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -44,9 +43,9 @@ def observed_run(folder: Path, *overrides: str) -> dict[str, Any]:
     return run(config_of(*CHOSEN, f"dataset.path={observed_file(folder)}", "max_failed=1", *overrides), folder)
 
 
-def locomo_with_observations(folder: Path) -> StoredRun:
+def locomo_with_observations(folder: Path, data_dir: Path) -> StoredRun:
     """The real file with all its annotators' facts stored, as far as the analyses look at a run."""
-    path = Path(os.environ["TRIMEM_DATA_DIR"]) / "locomo10.json"
+    path = data_dir / "locomo10.json"
     dataset, golds = locomo.load(path)
     for conversation in dataset.conversations:
         with Store(folder / "memory" / conversation.id) as store:

@@ -37,9 +37,9 @@ def means(measured: Sequence[Measured], *names: str) -> list[Any]:
 
 
 @pytest.mark.realdata
-def test_the_known_figures_of_plain_bm25_on_locomo(tmp_path: Path) -> None:
+def test_the_known_figures_of_plain_bm25_on_locomo(tmp_path: Path, data_dir: Path) -> None:
     """By independent code, same recipe: turns 56.1/46.7/50.7, @25 72.1/59.4/65.2; annotators' facts 56.2/45.6/49.9."""
-    found = measure(locomo_with_observations(tmp_path))
+    found = measure(locomo_with_observations(tmp_path, data_dir))
     assert len(found["turns"]) == 1536
     at_5, at_25 = ("hit@5", "all@5", "recall@5"), ("hit@25", "all@25", "recall@25")
     assert means(found["turns"], *at_5) == pytest.approx([56.1, 46.7, 50.7], abs=1)

@@ -31,8 +31,8 @@ def test_what_no_tier_holds_is_no_row(tmp_path: Path) -> None:
 
 
 @pytest.mark.realdata
-def test_the_known_coverage_of_locomo_s_dialogues_and_of_its_own_facts(tmp_path: Path) -> None:
+def test_the_known_coverage_of_locomo_s_dialogues_and_of_its_own_facts(tmp_path: Path, data_dir: Path) -> None:
     """By independent code: raw dialogue with dates 91.7, the annotators' facts 83.4."""
-    found = measure(locomo_with_observations(tmp_path))
+    found = measure(locomo_with_observations(tmp_path, data_dir))
     assert 100 * (cell(found["raw"], "whole")["mean"] or 0) == pytest.approx(91.7, abs=1)
     assert 100 * (cell(found["facts"], "whole")["mean"] or 0) == pytest.approx(83.4, abs=1)

@@ -6,7 +6,11 @@ from pathlib import Path
 import pytest
 
 from experiments.report.__main__ import main
+from experiments.runner import run
 from tests.experiments.analyses.observed import observed_run
+from tests.experiments.harness import config_of
+from trimem.store import Store
+from trimem.types import Extraction
 
 ROWS = {
     "retrieval": ["facts", "turns", "chunks", "full context"],
@@ -34,3 +38,22 @@ def test_a_run_that_names_no_analysis_has_none(tmp_path: Path) -> None:
     status = observed_run(tmp_path, "name=plain")
     main([status["run"], "--out", str(tmp_path / "out")])
     assert not list((tmp_path / "out").rglob("*analysis*"))
+
+
+def test_examples_show_queries_entries_and_what_a_longer_window_lost(tmp_path: Path) -> None:
+    given = ("dataset=sample", "dataset.conversations=[sample-train]", "embedder=hash", "tracker=none")
+    for window in (10, 50):
+        # the scripted model extracts whatever the window; the longer one is made to lose all but its first turns
+        chosen = (*given, "backbone=scripted", "dataset.limit=6", f"extractor.window={window}", "name=examples")
+        status = run(config_of(*chosen, "analysis=examples"), tmp_path)
+    with Store(next((Path(status["run"]) / "memory").iterdir())) as store:
+        for done in store.windows():
+            store.put_window(done.start, done.stop, Extraction())
+    main([str(tmp_path / "runs"), "--out", str(tmp_path / "out")])
+    (asked, *_) = sorted((tmp_path / "out/tables").glob("examples_examples_*.csv"))
+    with asked.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 6 and all(row["queries"] and row["entries found first"].startswith("1. ") for row in rows)
+    with (tmp_path / "out/tables/examples_lost.csv").open(newline="") as file:
+        lost = list(csv.DictReader(file))
+    assert lost and all(row["fact at window 10"] and row["turns"].startswith("D") for row in lost)

@@ -1,0 +1,86 @@
+"""The score over steps: the prompts after each step, frozen and run afterwards, in tables, figure and page."""
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from experiments.report.__main__ import main
+from experiments.runner import run
+from tests.experiments.evolution.evolving import Result, evolved
+from tests.experiments.harness import config_of, read, run_command
+from tests.experiments.report.reports import Page
+from tests.experiments.report.test_browser import BROWSER, browse
+
+CHOSEN = ("experiment=ablation_evolution_steps", "backbone=scripted", "dataset=sample", "embedder=hash", "tracker=none")
+HOSTILE = "<script>document.title='broken'</script><b>"
+
+
+@pytest.fixture(scope="module")
+def evolution(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    return evolved(tmp_path_factory.mktemp("steps"), "resolve", "evolution.steps=2", "name=evolving")
+
+
+@pytest.fixture(scope="module")
+def out(evolution: Result) -> Path:
+    """A report of the evolution and of a run under the prompts of each step, the critique being hostile."""
+    folder = evolution.directory.parents[2]
+    for step in range(4):
+        chosen = (f"evolved={evolution.directory}", f"step={step}", "dataset.split=test")
+        run(config_of(*CHOSEN, *chosen), folder)
+    path = evolution.directory / "lineage.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    rows[0]["critique"] += HOSTILE
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert main([str(folder / "runs"), "--out", str(folder / "report")]) == 0
+    return folder / "report"
+
+
+def test_steps_are_run_under_their_prompts_and_those_after_the_last_are_its(evolution: Result, out: Path) -> None:
+    runs = list((out.parent / "runs/ablation_evolution_steps").iterdir())
+    used = {read({"run": path}, "manifest.json")["prompts"]["extract"]["hash"] for path in runs}
+    accepted = [version for version in evolution.lineage if version.accepted]
+    assert used == {accepted[0].parent, *(version.id for version in accepted)}
+
+
+def test_the_table_has_a_row_a_step_with_the_score_of_its_frozen_prompts(evolution: Result, out: Path) -> None:
+    (path,) = (out / "tables").glob("evolution_*.csv")
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["step"] for row in rows] == ["0", "1", "2"]
+    assert float(rows[0]["validation f1_locomo"]) == pytest.approx(100 * evolution.score("seed", "val"), abs=0.06)
+    tests = [float(row["test f1_locomo"].split()[0]) for row in rows]
+    assert tests[0] == pytest.approx(100 * evolution.score("seed", "test"), abs=0.06)
+    assert tests[-1] == pytest.approx(100 * evolution.score("best", "test"), abs=0.06)
+    assert tests[-1] > tests[0]
+    assert next(iter((out / "figures").glob("evolution_*_steps.svg"))).stat().st_size > 1000
+
+
+def test_the_page_shows_every_version_with_its_diff_and_neutral_text(evolution: Result, out: Path) -> None:
+    (path,) = (out / "runs").glob("evolution_*.html")
+    page = Page(path)
+    text = " ".join(page.text)
+    assert all(version.reason in text for version in evolution.lineage)
+    (kept,) = [version for version in evolution.lineage if version.accepted]
+    added = [line for line in kept.diff.splitlines() if line.startswith("+")]
+    assert added and all(line in text for line in added)
+    assert HOSTILE in text
+    assert len(page.scripts) == 1  # ours
+    assert all(link.removeprefix("#") in page.ids for link in page.links if link.startswith("#"))
+    assert f"runs/{path.name}" in Page(out / "index.html").links
+
+
+@pytest.mark.skipif(not BROWSER, reason="no Chromium here: the page was not tried in a browser")
+def test_the_page_opens_in_a_browser_without_an_error(out: Path) -> None:
+    (path,) = (out / "runs").glob("evolution_*.html")
+    done = browse(path, "--dump-dom")
+    assert "<title>evolution" in done.stdout and "CONSOLE" not in done.stderr
+    shown = re.search(r"<output>(\d+) of (\d+)</output>", done.stdout)
+    assert shown and shown[1] == shown[2]
+
+
+def test_a_grid_without_an_evolution_says_what_to_give(tmp_path: Path) -> None:
+    ended = run_command(tmp_path, *CHOSEN, "step=0", "hydra.mode=RUN")
+    assert ended.returncode == 2 and "evolved is not set" in ended.stderr
