@@ -184,13 +184,12 @@ class TriMem:
 
     def _outdated(self, person: str) -> list[tuple[Profile | None, str, list[Fact]]]:
         """The person's profile and the facts it lacks; a profile that rests on facts since replaced starts anew."""
-        facts = self.store.facts_of(person)
+        facts = self.store.fact_ids_of(person)
         profile = self.store.profile(person)
-        if profile and not {fact.id for fact in facts}.issuperset(profile.fact_ids):
+        if profile and not facts.issuperset(profile.fact_ids):
             profile = None
-        seen = set(profile.fact_ids) if profile else set()
-        new = [fact for fact in facts if fact.id not in seen]
-        return [(profile, person, new)] if new else []
+        new = facts.difference(profile.fact_ids if profile else ())
+        return [(profile, person, list(self.store.facts_by_id(new)))] if new else []
 
     def _profile(self, job: tuple[Profile | None, str, list[Fact]]) -> Profile:
         profile, person, facts = job

@@ -16,6 +16,7 @@ from typing import Any, Self, TypeVar
 
 from trimem.database import LISTED, Database
 from trimem.errors import BadInput
+from trimem.named import Named
 from trimem.people import Alias, key
 from trimem.protocols import Vectors
 from trimem.rows import (
@@ -61,6 +62,8 @@ class Store:
     def __init__(self, directory: Path, fingerprint: str = "", conversation: str = "") -> None:
         self._db = Database(Path(directory) / FILE, fingerprint, conversation)
         self._vectors: dict[Unit, StoredVectors] = {unit: StoredVectors(self._db, unit) for unit in ("fact", "turn")}
+        self._named = Named(self._db)
+        self._speakers: tuple[tuple[str, ...], int, int] = (), 0, -1
         self._reads: dict[str, Any] = {}
         self._reads_version = (-1, -1)
 
@@ -124,8 +127,16 @@ class Store:
 
     def speakers(self) -> tuple[str, ...]:
         """Who speaks, by first turn."""
-        named = "SELECT speaker FROM turns GROUP BY speaker ORDER BY min(row)"
-        return self._once("speakers", lambda: tuple(row[0] for row in self._db.rows(named)))
+        named = "SELECT speaker FROM turns WHERE row >= ? GROUP BY speaker ORDER BY min(row)"
+        with self._db.lock:
+            known, read, other = self._speakers
+            if other != self._db.version[0]:  # another process has written
+                known, read = (), 0
+            turns = self.turn_count()
+            if turns > read:
+                known = tuple(dict.fromkeys([*known, *(row[0] for row in self._db.rows(named, read))]))
+            self._speakers = known, turns, self._db.version[0]
+            return known
 
     # Windows and their facts
 
@@ -147,6 +158,7 @@ class Store:
                 self._vectors["fact"].write(added)
                 removed = self._remove_orphans(before)
             self._vectors["fact"].applied(added, removed)
+            self._named.applied([fact for fact in extraction.facts if fact.id in set(new)], removed)
 
     def windows(self) -> tuple[Window, ...]:
         rows = self._db.rows("SELECT start, stop, failures, failed FROM windows ORDER BY start")
@@ -162,21 +174,26 @@ class Store:
 
     def facts_of(self, person: str) -> tuple[Fact, ...]:
         """Facts that name `person`, in any spelling or by an alias, in the order of `facts()`."""
-        of = f"""SELECT * FROM facts WHERE row IN (SELECT fact FROM signals WHERE kind = 'person' AND key IN {LISTED})
-            ORDER BY position, id"""
-        return tuple(map(fact_of, self._db.rows(of, as_json(self._keys([person])))))
+        return self.facts_by_id(self.fact_ids_of(person))
+
+    def fact_ids_of(self, person: str) -> set[str]:
+        """The ids of `facts_of(person)`: of a long life's thousands of facts few are ever read again."""
+        with self._db.lock:
+            keys = set(self._keys([person]))
+            return set().union(*(ids for name, ids in self._named.current().items() if key(name) in keys))
 
     def persons(self) -> dict[str, int]:
         """Each person whom facts name, in the commonest spelling, and how many facts do; most first."""
         people = {key(alias.name): alias.person for alias in self.aliases()}
-        facts, spellings = Counter[str](), dict[str, Counter[str]]()
-        for (persons,) in self._db.rows("SELECT persons FROM facts"):
-            names = [people.get(key(name), name) for name in json.loads(persons)]
-            facts.update({key(name) for name in names})
-            for name in names:
-                spellings.setdefault(key(name), Counter())[name] += 1
+        spellings, facts = dict[str, Counter[str]](), dict[str, set[str]]()
+        with self._db.lock:
+            for spelling, ids in self._named.current().items():
+                name = people.get(key(spelling), spelling)
+                spellings.setdefault(key(name), Counter())[name] += len(ids)
+                facts[key(name)] = facts.get(key(name), set()) | ids
+        counts = {who: len(ids) for who, ids in facts.items() if ids}
         shown = {who: min(names, key=lambda name: (-names[name], name)) for who, names in spellings.items()}
-        return {shown[who]: count for who, count in sorted(facts.items(), key=lambda item: (-item[1], item[0]))}
+        return {shown[who]: count for who, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))}
 
     # People
 

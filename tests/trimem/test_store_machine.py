@@ -2,6 +2,7 @@
 
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -145,7 +146,11 @@ class StoreMachine(RuleBasedStateMachine):
             assert found == {fact.id for fact in self.facts if word in fact.statement}
         (dense,) = self.store.search_dense("fact", EMBEDDER.encode(["It was snow"]), 99)
         assert {id_ for id_, _ in dense} == ids and len(dense) == len(ids)
+        counts = Counter(name for fact in self.facts for name in fact.persons)
+        assert self.store.persons() == dict(counts)
+        assert self.store.speakers() == tuple(dict.fromkeys(turn.speaker for turn in self.turns))
         for name in SPEAKERS:
+            assert set(self.store.facts_of(name)) == {fact for fact in self.facts if fact.persons == (name,)}
             met = {id_ for id_, _ in self.store.search_symbolic([name], [], None, None, 99)}
             assert met == {fact.id for fact in self.facts if fact.persons == (name,)}
         assert {id_ for id_, _ in self.store.search_text("turn", "snow", 99)} <= {turn.id for turn in self.turns}
