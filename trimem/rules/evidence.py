@@ -54,26 +54,18 @@ def read(context: Context) -> list[Sentence]:
 
 
 def rank(sentences: Iterable[Sentence], words: frozenset[str], persons: tuple[str, ...]) -> list[Scored]:
-    """Sentences by fit, best first: rare question words they share, alone and with their unit; person; rank."""
+    """Sentences by fit, best first: the share of question words they have, alone and with their unit; person; rank."""
     sentences = list(sentences)
-    weights = _weights(sentences, words)
-    total = sum(weights.values()) or 1.0
+    total = len(words) or 1
     units: dict[str, frozenset[str]] = {}
     for s in sentences:
         units[s.unit] = units.get(s.unit, frozenset()) | s.stems
     scored = []
     for s in sentences:
-        own = sum(weights.get(word, 0.0) for word in s.stems) / total
-        around = sum(weights.get(word, 0.0) for word in units[s.unit]) / total
+        own, around = len(s.stems & words) / total, len(units[s.unit] & words) / total
         by_asked = bool(persons) and people.key(s.speaker) == people.key(persons[0])
         scored.append(Scored(s, own + 0.5 * around + 0.3 * by_asked + 0.2 / math.sqrt(s.rank), around))
     return sorted(scored, key=lambda item: -item.score)
-
-
-def _weights(sentences: list[Sentence], words: frozenset[str]) -> Mapping[str, float]:
-    """Rarer among what was retrieved weighs more; a word found nowhere still counts in the total."""
-    count = {word: sum(word in s.stems for s in sentences) for word in words}
-    return {word: math.log(1 + len(sentences) / (1 + n)) for word, n in count.items()}
 
 
 def _sentences(item: Item, lines: Mapping[str, re.Match[str]], ranks: Mapping[str, int]) -> Iterator[Sentence]:

@@ -58,7 +58,7 @@ def _candidates(asked: Asked, item: Scored, names: frozenset[str]) -> Iterator[S
         case "how long":
             yield from spans.of_durations(item)
         case "why":
-            yield from spans.of_reasons(item, names)
+            yield from spans.of_reasons(item)
         case "how":
             yield from spans.of_predicates(item, names)
         case _:

@@ -17,9 +17,6 @@ _KIN_WORDS = (
 )
 _KIN = frozenset(_KIN_WORDS.split())
 """Nouns that stand for people without naming them."""
-_OBJECTS = {"dobj", "attr", "pobj", "oprd", "appos", "conj", "acomp"}
-_TITLED = {"book", "movi", "film", "song", "game", "seri", "show", "band", "novel", "titl"}
-"""Asked nouns (stems) whose answers are titles, which stand in quotes or in capitals."""
 _NUMBER_WORDS = {"once": "once", "twice": "twice"}
 _DURATION = re.compile(
     r"\b((?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|a couple of|a few|several|many) (?:more )?"
@@ -94,11 +91,10 @@ def of_durations(item: Scored) -> Iterator[Span]:
         yield Span(match[1] or f"since {match[2]}", item.score)
 
 
-def of_reasons(item: Scored, names: frozenset[str]) -> Iterator[Span]:
-    """What follows a word of reason, else what is said of the subject."""
+def of_reasons(item: Scored) -> Iterator[Span]:
+    """What follows a word of reason."""
     if match := _REASON.search(item.sentence.text):
         yield Span(match[1].rstrip(".! "), item.score + 0.3)
-    yield from of_predicates(item, names)
 
 
 def polarity(item: Scored, unsure: bool) -> str:
@@ -157,26 +153,20 @@ def _phrase(head: Any, names: frozenset[str]) -> str:
 
 def of_things(item: Scored, asked: Asked, names: frozenset[str]) -> Iterator[Span]:
     """Noun phrases that are not the question's own words, best near those and of the kind that is asked for."""
-    doc, noun, asked_stems = parse(item.sentence.text), asked.noun, asked.stems
-    if noun in _TITLED:
-        for title in re.findall(r"[\"“]([^\"“”]+)[\"”]", item.sentence.text):
-            yield Span(f'"{title}"', item.score + 1.5)
-    for chunk in doc.noun_chunks:
+    for chunk in parse(item.sentence.text).noun_chunks:
         text = _with_conjuncts(chunk, names)
         own = stems(chunk)
-        if not own or not text or chunk.root.pos_ == "PRON" or own <= asked_stems | names:
+        if not own or not text or chunk.root.pos_ == "PRON" or own <= asked.stems | names:
             continue
         if chunk.root.ent_type_ in {"DATE", "TIME", "PERSON"} or people.key(text) in names:
             continue
-        yield Span(text, item.score + _fit(chunk, asked_stems, noun))
+        yield Span(text, item.score + _fit(chunk, asked.stems, asked.noun))
 
 
 def _fit(chunk: Any, asked_stems: frozenset[str], noun: str | None) -> float:
     root, fit = chunk.root, 0.0
-    if noun and (stem(root.lemma_) == noun or (noun in _TITLED and root.ent_type_ == "WORK_OF_ART")):
+    if noun and stem(root.lemma_) == noun:
         fit += 0.7
-    if root.dep_ in _OBJECTS:
-        fit += 0.2
     ancestors = list(root.ancestors)[:3]
     for distance, ancestor in enumerate(ancestors):
         if stem(ancestor.lemma_) in asked_stems:
@@ -186,19 +176,9 @@ def _fit(chunk: Any, asked_stems: frozenset[str], noun: str | None) -> float:
 
 
 def _with_conjuncts(chunk: Any, names: frozenset[str]) -> str:
-    """The phrase with what is joined to it by "and" or commas, and its "of ..." where it has one."""
-    doc, parts = chunk.doc, []
-    for token in sorted((chunk.root, *chunk.root.conjuncts), key=lambda t: t.i):
-        end = token.i + 1
-        for child in token.rights:
-            if (
-                child.dep_ == "prep"
-                and child.lower_ in {"of", "for", "about", "with"}
-                and child.right_edge.i - child.i <= 4
-            ):
-                end = child.right_edge.i + 1
-                break
-        parts.append(_bare(doc[token.left_edge.i : end], names))
+    """The phrase with what is joined to it by "and" or commas."""
+    tokens = sorted((chunk.root, *chunk.root.conjuncts), key=lambda token: token.i)
+    parts = [_bare(chunk.doc[token.left_edge.i : token.i + 1], names) for token in tokens]
     return ", ".join(dict.fromkeys(part for part in parts if part))
 
 

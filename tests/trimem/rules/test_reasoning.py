@@ -35,7 +35,6 @@ def answer(question: str, *lines: str, facts: tuple[str, ...] = ()) -> str:
         ("Would Nadia enjoy rowing?", "I love rowing.", "Likely yes"),
         ("Why did Nadia sell the boat?", "I sold the boat because it leaked.", "it leaked"),
         ("What did Nadia repair?", "I repaired an old violin.", "old violin"),
-        ("Which book did Nadia read?", 'I read the book "The Salt Road".', '"The Salt Road"'),
         ("What helps Nadia sleep?", "Warm milk helps me sleep.", "Warm milk"),
         ("What is Nadia's favorite fruit?", "My favorite fruit is the quince.", "quince"),
         ("What was the audition for?", "I had an audition for a radio play.", "radio play"),
