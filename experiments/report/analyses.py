@@ -11,6 +11,7 @@ from experiments.metrics.stats import Cell
 from experiments.report.examples import examples
 from experiments.report.figures import Kind, errorbars, legend
 from experiments.report.grid import Setting
+from experiments.report.router import router
 from experiments.report.tables import Table, Text
 
 TITLES = {
@@ -44,8 +45,8 @@ class Analysis:
 def analyse(experiment: str, settings: Sequence[Setting]) -> tuple[list[Table], list[Kind]]:
     """Tables and figures of the analysis that these runs are for; none where their config names none."""
     kind = settings[0].first.manifest["config"].get("analysis")
-    if kind == "examples":
-        return examples(experiment, settings), []
+    if kind in ("examples", "router"):
+        return (examples if kind == "examples" else router)(experiment, settings), []
     makers = {"retrieval": _retrieval, "storage": _storage, "reasoning": _reasoning}
     if kind not in makers:
         return [], []

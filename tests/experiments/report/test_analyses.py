@@ -57,3 +57,14 @@ def test_examples_show_queries_entries_and_what_a_longer_window_lost(tmp_path: P
     with (tmp_path / "out/tables/examples_lost.csv").open(newline="") as file:
         lost = list(csv.DictReader(file))
     assert lost and all(row["fact at window 10"] and row["turns"].startswith("D") for row in lost)
+
+
+def test_the_router_s_table_shows_how_wordings_fall_on_categories(tmp_path: Path) -> None:
+    status = observed_run(tmp_path, "name=floor", "analysis=router")
+    main([status["run"], "--out", str(tmp_path / "out")])
+    with (tmp_path / "out/tables/floor_router.csv").open(newline="") as file:
+        rows = {row["kind"]: row for row in csv.DictReader(file)}
+    assert rows["when"]["2 temporal (n=1)"] == "100"
+    assert rows["what"]["4 single-hop (n=2)"] == "100"
+    shares = [sum(float(row[name]) for row in rows.values()) for name in next(iter(rows.values())) if "(n=" in name]
+    assert shares == [100] * len(shares)
