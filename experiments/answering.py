@@ -48,6 +48,7 @@ class Answering:
     llm: Tap | None = None
     saved: Callable[[], None] = lambda: None
     usage: Callable[[], Mapping[str, StageUsage]] = dict
+    told: str = ""
     _stop: threading.Event = field(default_factory=threading.Event)
     _busy: threading.Semaphore = field(init=False)
     """Held by each conversation that is being worked on, so that `wait` can wait for them."""
@@ -63,7 +64,8 @@ class Answering:
         done = {id for id, row in self.predictions.read().items() if is_answered(row)}
         pending = {id: [q for q in questions if q.id not in done] for id, questions in self.dataset.questions.items()}
         jobs = [(conversation, pending[conversation.id]) for conversation in self.dataset.conversations]
-        with Bars(self.dataset.conversations, sum(map(len, pending.values())), self.usage) as self._bars:
+        rest = [conversation for conversation, questions in jobs if not self._finished(conversation, questions)]
+        with Bars(rest, sum(map(len, pending.values())), self.usage, self.told) as self._bars:
             try:
                 reports = list(fan_out(self._conversation, jobs, self.workers))
             except BaseException:
@@ -83,13 +85,20 @@ class Answering:
         self.timings.finish(order)
         return list(self.predictions.read().values())
 
+    def _folder(self, conversation: Conversation) -> Path:
+        return self.directory / "memory" / folder_name(conversation.id)
+
+    def _finished(self, conversation: Conversation, questions: Sequence[Question]) -> bool:
+        """Whether its memory stands with nothing lost and none of its questions is open."""
+        known = read_report(self._folder(conversation))
+        return bool(known and not questions and not lost(known))
+
     def _conversation(self, job: tuple[Conversation, Sequence[Question]]) -> BuildReport | None:
         conversation, questions = job
-        folder = self.directory / "memory" / folder_name(conversation.id)
+        folder = self._folder(conversation)
         known = read_report(folder)
         with self._busy:
-            if self._stop.is_set() or (known and not questions and not lost(known)):
-                self._bars.built(conversation, 1.0)
+            if self._stop.is_set() or self._finished(conversation, questions):
                 return known
             folder.mkdir(parents=True, exist_ok=True)
             started = time.perf_counter()

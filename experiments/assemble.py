@@ -71,12 +71,18 @@ def _parameters(target: Any) -> dict[str, inspect.Parameter]:
     return found
 
 
+def _hints(target: Any) -> dict[str, Any]:
+    """The types of all that `_parameters` finds; where a base names the same option, the class itself wins."""
+    kinds = reversed(inspect.getmro(target)) if inspect.isclass(target) else ()
+    makers = [vars(kind)["__init__"] for kind in kinds if "__init__" in vars(kind)] or [target]
+    return {name: hint for make in makers for name, hint in typing.get_type_hints(make, include_extras=True).items()}
+
+
 def _check_options(
     target: Any, options: Mapping[str, Any], parameters: Mapping[str, inspect.Parameter], key: str
 ) -> None:
     """The constructor's annotations are the schema: an option must exist; plain data must be of its type and bounds."""
-    init = target.__init__ if inspect.isclass(target) else target
-    hints = typing.get_type_hints(init, include_extras=True)
+    hints = _hints(target)
     for name, value in options.items():
         if name not in parameters:
             close = difflib.get_close_matches(name, parameters, n=1)

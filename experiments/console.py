@@ -38,10 +38,25 @@ class Rate(progress.ProgressColumn):
         return Text(f"{task.finished_speed or task.speed or 0:.1f}/s")
 
 
-class Bars:
-    """Bars for building (in turns) and answering (in questions), with rate, time left and cost so far.
+class Steps:
+    """Work of several steps, of which some were done at an earlier start."""
 
-    No terminal on stderr: a line now and then. `usage` tells what was spent by stage.
+    def __init__(self, total: int, done: int) -> None:
+        self._total, self._done, self._begun, self._started = total, done, 0, time.monotonic()
+
+    def next(self) -> str:
+        """Begins a step: `step 2 of 6, at most 140 s left: `, by the time that this start's steps have taken."""
+        left = self._total - self._done
+        seconds = (time.monotonic() - self._started) / self._begun * left if self._begun else None
+        self._done, self._begun = self._done + 1, self._begun + 1
+        told = "" if seconds is None else f", at most {seconds:.0f} s left"
+        return f"step {self._done} of {self._total}{told}: "
+
+
+class Bars:
+    """Bars for building (in turns) and answering (in questions) what is missing: rate, time left and cost so far.
+
+    No terminal on stderr: a line now and then. `usage` tells what was spent by stage, `told` what all this is part of.
     """
 
     def __init__(
@@ -49,19 +64,23 @@ class Bars:
         conversations: Sequence[Conversation],
         questions: int,
         usage: Callable[[], Mapping[str, StageUsage]] = dict,
+        told: str = "",
     ) -> None:
         self._usage = usage
-        told = TextColumn("{task.fields[cost]}")
-        columns = (BarColumn(), MofNCompleteColumn(), Rate(), TimeElapsedColumn(), TimeRemainingColumn(), told)
+        cost = TextColumn("{task.fields[cost]}")
+        columns = (BarColumn(), MofNCompleteColumn(), Rate(), TimeElapsedColumn(), TimeRemainingColumn(), cost)
         self._console = Console(stderr=True, markup=False, highlight=False)
         self._live = Progress(TextColumn("{task.description}"), *columns, console=self._console)
         turns = sum(len(conversation.turns) for conversation in conversations)
-        self._building = self._live.add_task("building memories (turns)", total=turns, cost="")
-        self._answering = self._live.add_task("answering questions", total=questions, cost="")
+        self._building = self._add(f"{told}building memories (turns)", turns)
+        self._answering = self._add(f"{told}answering questions", questions)
         self._built: dict[str, int] = {}
         self._lock = threading.Lock()
         self._printed = time.monotonic()
-        self._said: dict[TaskID, str] = {}
+        self._said: dict[TaskID, float] = {}
+
+    def _add(self, what: str, total: int) -> TaskID:
+        return self._live.add_task(what, total=total, visible=total > 0, cost="")
 
     def __enter__(self) -> Self:
         if self._console.is_terminal:
@@ -91,8 +110,8 @@ class Bars:
         left = "" if task.finished or task.time_remaining is None else f"{task.time_remaining:.0f} s left"
         line = ", ".join(filter(None, [line, task.fields["cost"], left]))
         due = task.finished or time.monotonic() - self._printed > QUIET_SECONDS
-        if due and not self._console.is_terminal and line != self._said.get(id):
-            self._printed, self._said[id] = time.monotonic(), line
+        if due and not self._console.is_terminal and task.completed != self._said.get(id):
+            self._printed, self._said[id] = time.monotonic(), task.completed
             self._console.print(line)
 
 
@@ -184,7 +203,8 @@ def job_table(jobs: Sequence[Mapping[str, Any]]) -> None:
         headline = (job.get("headline") or {}).get("f1_locomo")
         scores = (percent(headline), str(headline["n"])) if headline else ("–", "–")
         ended = "failed" if job["exit"] else "ok"
-        told = (" ".join(job["overrides"]), ended, *scores, str(job["reason"] or job.get("run", "")))
+        came_to = job["reason"] or job.get("run") or job.get("told", "")
+        told = (" ".join(job["overrides"]), ended, *scores, str(came_to))
         table.add_row(*map(neutral, told))
     print_table(table)
 

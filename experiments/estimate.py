@@ -64,7 +64,14 @@ def estimate(
     ranges = {stage: {name: _range(low[stage][name], high[stage][name]) for name in COUNTED} for stage in low}
     print_table(_table(ranges))
     say(RANGE)
-    return {"exit": 0, "reason": "", "estimate": ranges}
+    return {"exit": 0, "reason": "", "estimate": ranges, "told": told(ranges)}
+
+
+def told(*estimates: Ranges) -> str:
+    """What these come to together: `40 calls, 0.2791 – 0.5282 dollars`."""
+    together = {f"{n} {stage}": row for n, ranges in enumerate(estimates) for stage, row in ranges.items()}
+    calls, usd = _cell(_total(together, "calls"), "{:,}"), _cell(_total(together, "usd"), "{:,.4f}")
+    return f"{calls} calls, {usd} dollars"
 
 
 def _identity(backbone: Mapping[str, Any]) -> Mapping[str, Any]:

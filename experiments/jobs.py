@@ -9,7 +9,7 @@ from typing import Any
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 
-from experiments.console import job_table
+from experiments.console import job_table, say
 from experiments.exits import complain, explain, is_actionable
 from experiments.run_dir import read_json, write_json
 
@@ -45,10 +45,14 @@ class JobTable(Callback):
     """Hydra's hook: after the last job of a sweep, the table of all; any failure makes the command's exit code 1."""
 
     def on_multirun_end(self, config: DictConfig, **kwargs: Any) -> None:  # noqa: ARG002 - Hydra's signature
+        from experiments.estimate import told
+
         folder = Path(str(OmegaConf.select(config, "hydra.sweep.dir")))
         found = sorted(folder.glob("*/status.json"), key=lambda path: (len(path.parent.name), path.parent.name))
         jobs = [job for path in found if (job := read_json(path)) is not None]
         shared = set.intersection(*(set(job["overrides"]) for job in jobs)) if len(jobs) > 1 else set()
         job_table([{**job, "overrides": [o for o in job["overrides"] if o not in shared]} for job in jobs])
+        if estimates := [job["estimate"] for job in jobs if "estimate" in job]:
+            say(f"all of them: {told(*estimates)}, or less, since a call that several jobs make is paid for once")
         if any(job["exit"] for job in jobs):
             raise SystemExit(1)

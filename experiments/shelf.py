@@ -59,9 +59,11 @@ class Shelved:
         """What makes the method what it is, flat: `retriever.top_k` -> `25`. Without the seed, data and model."""
         identity = self.manifest["identity"]
         backbone = {key: value for key, value in (identity["backbone"] or {}).items() if key not in ("model", "seed")}
-        selected = {key: self.manifest["config"]["dataset"].get(key) for key in ("split", "conversations", "limit")}
+        config = self.manifest["config"]
+        selected = {key: config["dataset"].get(key) for key in ("split", "conversations", "limit")}
         parts = {"": identity["method"], "backbone": backbone, "embedder": identity["embedder"] or {}}
-        parts |= {"prompts": identity["prompts"], "dataset": selected}
+        prompts = _step(config) if "step" in config else {"prompts": identity["prompts"]}
+        parts |= {**prompts, "dataset": selected}
         return _shallowest({key: value for name, node in parts.items() for key, value in _flat(name, node)})
 
 
@@ -129,6 +131,12 @@ def _is_held(lock: Path) -> bool:
         except BlockingIOError:
             return True
     return False
+
+
+def _step(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The evolution, and the step that wrote the prompts: a step that kept nothing has those of an earlier one."""
+    folder = Path(config["method"]["extractor"]["prompt"]).parent
+    return {"evolved": folder.parent.name, "step": folder.name.removeprefix("step-").replace("seed", "0")}
 
 
 def _flat(prefix: str, node: Any) -> Iterator[tuple[str, str]]:

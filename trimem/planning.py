@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TypeVar
 
-from pydantic import PositiveInt
+from pydantic import NonNegativeInt, PositiveInt
 
 from trimem import prompts, times
 from trimem.errors import BadInput
@@ -19,11 +19,13 @@ S = TypeVar("S", QueryPlan, TargetQueries, KeyInformation)
 class LLMPlanner:
     """One call a question (`calls=1`), or two as in the paper (`calls=2`: target queries, then key information).
 
-    `max_queries` bounds the queries, the question itself among them. A call that fails leaves the bare question and
-    is named in `Plan.problems`.
+    `max_queries` bounds the queries, the question itself among them; 0 plans nothing, so the question is searched as it
+    stands. A call that fails leaves the bare question and is named in `Plan.problems`.
     """
 
-    def __init__(self, llm: LLM, calls: int = 1, max_queries: PositiveInt = 3, max_tokens: PositiveInt = 512) -> None:
+    def __init__(
+        self, llm: LLM, calls: int = 1, max_queries: NonNegativeInt = 3, max_tokens: PositiveInt = 512
+    ) -> None:
         if calls not in (1, 2):
             raise BadInput(f"planner.calls is {calls}; it can be 1 (one merged call) or 2 (the paper's two).")
         self.llm = llm
@@ -33,6 +35,8 @@ class LLMPlanner:
         self.max_tokens = max_tokens
 
     def plan(self, question: Question) -> Plan:
+        if not self.max_queries:
+            return Plan((question.text,))
         if self.calls == 1:
             merged = self._ask("plan", QueryPlan, question)
             return self._plan(question, merged.value.queries if merged.value else (), merged.value, merged.problems)

@@ -3,13 +3,13 @@
 Everything that a step has finished lies on disk, and an optimizer keeps no state, so a killed evolution goes on.
 """
 
-import logging
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from experiments.console import Steps, say, track
 from experiments.data.types import Dataset
 from experiments.evolution.cases import batch, feeding, find_cases
 from experiments.evolution.decision import Decision, decide
@@ -21,8 +21,6 @@ from experiments.spending import sum_of
 from trimem.evolution.base import Candidate, Case, PromptOptimizer, Proposal
 from trimem.evolution.guard import Guard
 from trimem.prompts import Prompt
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -55,10 +53,13 @@ class Evolution:
         current = self.current()
         write_prompts(self.directory / "best", dict(current))
         done = max((version.step for version in self.lineage), default=0)
+        steps = Steps(self.settings.steps, done)
         for step in range(done + 1, self.settings.steps + 1):
             if self.stopped():
                 break
+            self.bench.told = steps.next()
             current = self._step(step, current)
+        self.bench.told = ""
         return current
 
     def current(self) -> Prompts:
@@ -86,7 +87,7 @@ class Evolution:
         failed = {id: score for id, score in scores.items() if score < self.settings.failing}
         cases = find_cases(self.bench, current, asked, failed, self.settings.signal)
         edits: list[Edit] = []
-        for name in self.settings.prompts:
+        for name in track(self.settings.prompts, len(self.settings.prompts), f"{self.bench.told}critiques and edits"):
             proposal = self._proposal(step, name, current[name], feeding(name, cases, self.settings.signal))
             edits += self._checked(step, name, current, proposal, cases)
         rows, chosen = self._judge(edits, current, asked, scores)
@@ -194,7 +195,7 @@ class Evolution:
         self.lineage += rows
         write_lineage(self.directory / "lineage.jsonl", self.lineage)
         for row in rows:
-            log.info("step %d, %s: %s (%s)", step, row.prompt, "kept" if row.accepted else "not kept", row.reason)
+            say(f"step {step}, {row.prompt}: {'kept' if row.accepted else 'not kept'}, {row.reason}")
 
     def _save_text(self, prompt: Prompt) -> None:
         folder = self.directory / "candidates"

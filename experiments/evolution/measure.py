@@ -46,6 +46,7 @@ class Bench:
     directory: Path
     commit: str = ""
     saved: Callable[[], None] = lambda: None
+    told: str = ""
 
     @cached_property
     def conversations(self) -> Mapping[str, str]:
@@ -83,6 +84,7 @@ class Bench:
             llm=self.services.llm,
             saved=self.saved,
             usage=self.services.usage,
+            told=self.told,
         )
         try:
             answering.run()

@@ -141,6 +141,7 @@ def footer(settings: Sequence[Setting], runs: Sequence[Shelved]) -> Iterable[str
     if looks := max((s.first.manifest.get("runs_that_read_the_test_split", 0) for s in settings), default=0):
         yield f"test questions of this data file were read by {looks} runs in this folder so far"
     yield "answer prompt: " + _each(_answer_prompts(setting.first) for setting in settings)
+    yield from dict.fromkeys(stamp for setting in settings if (stamp := setting.first.manifest.get("stamp")))
     yield f"calls: also those that the cache answered; usd: spent. All: {_total([s.usage('usd') for s in settings])}"
     for setting in settings:
         if covering := setting.stored.metrics.get("k_covers_a_store"):

@@ -27,6 +27,14 @@ class Whole:
         self.directory, self.part, self.extra = directory, part, extra
 
 
+class Heir(Needy):
+    """Hands its settings on."""
+
+    def __init__(self, llm: str, own: int = 1, **settings: Any) -> None:
+        super().__init__(llm, **settings)
+        self.own = own
+
+
 class Refusing:
     """A component that knows better."""
 
@@ -74,6 +82,11 @@ def test_a_wrong_option_is_named_with_its_key(options: dict[str, Any], message: 
         assemble({"m": node("Needy", **options)}, "m", services([]))
 
 
+def test_an_option_of_a_base_has_the_base_s_type() -> None:
+    with pytest.raises(BadInput, match=r"m\.size='many': input should be a valid integer"):
+        assemble({"m": node("Heir", own=2, size="many")}, "m", services([]))
+
+
 def test_a_class_that_does_not_exist_is_bad_input() -> None:
     with pytest.raises(BadInput, match=r"Nowhere"):
         assemble({"m": node("Nowhere")}, "m", {})
@@ -94,7 +107,7 @@ def test_a_component_s_own_refusal_arrives_as_it_is() -> None:
         (["backbone=simulated", "backbone.latency=-1"], "backbone.latency"),
         (["backbone=simulated", "backbone.fault_rate=2"], "backbone.fault_rate"),
         (["backbone=simulated", "backbone.concurrency=0"], "backbone.concurrency"),
-        (["backbone=simulated", "planner.max_queries=0"], "planner.max_queries"),
+        (["backbone=simulated", "planner.max_queries=-1"], "planner.max_queries"),
         (["seed=-1"], "seed"),
         (["dataset.conversations=[]"], "no conversation is left"),
     ],

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from experiments.console import Bars, cost_so_far, job_table, score_table
+from experiments.console import Bars, Steps, cost_so_far, job_table, score_table
 from tests.fakes import conversation, dialogue
 from trimem.types import StageUsage
 
@@ -63,6 +63,20 @@ def test_progress_tells_what_was_spent_so_far_and_what_time_is_left(
     assert last == "answering questions: 3 of 3, 1,204 calls, $0.0312"
 
 
+def test_what_is_done_already_is_not_shown_as_work(capsys: pytest.CaptureFixture[str]) -> None:
+    with Bars([], 0):
+        pass
+    assert capsys.readouterr().err == ""
+
+
+def test_a_step_is_told_with_the_time_that_those_of_this_start_give(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = iter([0.0, 30.0, 60.0])
+    monkeypatch.setattr("experiments.console.time.monotonic", lambda: next(now))
+    steps = Steps(total=5, done=2)
+    told = [steps.next() for _ in range(3)]
+    assert told == ["step 3 of 5: ", "step 4 of 5, at most 60 s left: ", "step 5 of 5, at most 30 s left: "]
+
+
 def test_an_unknown_price_is_no_price() -> None:
     assert cost_so_far({"answer": StageUsage(calls=3, usd=None)}) == "3 calls"
     assert cost_so_far({}) == ""
@@ -73,11 +87,16 @@ def test_on_a_terminal_there_are_bars_with_rate_and_cost(
 ) -> None:
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
     monkeypatch.setenv("COLUMNS", "160")
-    with Bars([conversation(dialogue(10))], 2, lambda: {"answer": StageUsage(calls=7, usd=0.5)}) as bars:
+    talk, usage = conversation(dialogue(10)), {"answer": StageUsage(calls=7, usd=0.5)}
+    with Bars([talk], 2, lambda: usage, "step 2 of 6: ") as bars:
+        bars.built(talk, 0.5)
         bars.answered()
         bars.answered()
-    shown = capsys.readouterr().err
-    assert "answering questions" in shown and "2/2" in shown and "/s" in shown and "7 calls, $0.5000" in shown
+    shown = capsys.readouterr().err.splitlines()
+    building, answering = ([line for line in shown if word in line][-1] for word in ("building", "answering"))
+    assert "step 2 of 6: building memories (turns)" in building and "5/10" in building and "-:--:--" in building
+    assert "step 2 of 6: answering questions" in answering and "2/2" in answering
+    assert "/s" in answering and "7 calls, $0.5000" in answering
 
 
 def test_a_failed_job_shows_its_reason_and_no_score(capsys: pytest.CaptureFixture[str]) -> None:

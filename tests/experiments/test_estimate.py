@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from experiments.runner import run
-from tests.experiments.harness import config_of, read
+from tests.experiments.harness import config_of, read, run_command
 from trimem.errors import BadInput
 
 SMALL = ("dataset=sample", "dataset.conversations=[sample-train]", "dataset.limit=4", "embedder=hash", "tracker=none")
@@ -26,6 +26,13 @@ def test_an_estimate_needs_no_key_and_leaves_nothing_behind(
     assert status["estimate"]["answer"]["calls"] == (4, 4)
     assert 0 < status["estimate"]["extract"]["usd"][0] < status["estimate"]["extract"]["usd"][1]
     assert "tokens in" in capsys.readouterr().out
+
+
+def test_a_grid_is_priced_job_by_job_and_as_a_whole(tmp_path: Path) -> None:
+    grid = ("-m", "seed=0,1", "backbone=gpt-4.1-mini", "method=naive_rag", "estimate=true")
+    printed = run_command(tmp_path, *SMALL, *grid).stdout
+    assert printed.count("│ 4 calls, 0.00") == 2
+    assert "all of them: 8 calls, 0.00" in printed
 
 
 def test_what_is_known_beforehand_is_exact(tmp_path: Path) -> None:

@@ -184,6 +184,12 @@ def test_two_calls_as_in_the_paper() -> None:
     assert (plan.queries, plan.persons, len(model.asked)) == ((QUESTION.text, "fig tree"), ("Ines",), 2)
 
 
+def test_no_queries_is_no_plan_and_no_call() -> None:
+    model = FunctionLLM(lambda _: "")
+    assert LLMPlanner(model, max_queries=0).plan(QUESTION) == Plan((QUESTION.text,))
+    assert not model.asked
+
+
 def test_a_failed_plan_leaves_the_question_and_says_so() -> None:
     plan = LLMPlanner(FunctionLLM(lambda _: Reply("", "error", "timeout"))).plan(QUESTION)
     assert plan.queries == (QUESTION.text,)

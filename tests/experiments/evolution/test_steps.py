@@ -45,6 +45,13 @@ def test_steps_are_run_under_their_prompts_and_those_after_the_last_are_its(evol
     assert used == {accepted[0].parent, *(version.id for version in accepted)}
 
 
+def test_the_grid_has_a_row_for_each_step_that_changed_a_prompt_and_says_what_it_is_for(out: Path) -> None:
+    with (out / "tables/ablation_evolution_steps.csv").open(newline="") as file:
+        assert [row["method"] for row in csv.DictReader(file)] == ["trimem step=0", "trimem step=1"]
+    assert (out / "figures/ablation_evolution_steps_sweep.svg").exists()
+    assert "for analysis: prompts of every step, frozen" in (out / "tables/ablation_evolution_steps.md").read_text()
+
+
 def test_the_table_has_a_row_a_step_with_the_score_of_its_frozen_prompts(evolution: Result, out: Path) -> None:
     (path,) = (out / "tables").glob("evolution_*.csv")
     with path.open(newline="") as file:
