@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         tables += [*more, *tables_of(name, found, groups[name])]
         figures += draw(name, found, folder, kinds)
     for evolved in evolutions:
-        tables.append(evolved.table)
+        tables += evolved.tables
         figures += draw_kinds(evolved.name, evolved.kinds, folder)
     _write_tables(arguments.out, tables)
     pages = [(*run, setting.told) for found in settings.values() for setting in found for run in setting.runs]

@@ -57,6 +57,16 @@ class Evolved:
         return means
 
     @cached_property
+    def trained(self) -> list[float | None]:
+        """The mean after each step on the questions that it drew from train; the seed's on those of the first."""
+        means: list[float | None] = []
+        for step in range(len(self.validation)):
+            rows = [version for version in self.lineage if version.step == max(step, 1) and version.train is not None]
+            kept = [version.train for version in rows if version.accepted and step]
+            means.append(kept[-1] if kept else rows[0].train_parent if rows else None)
+        return means
+
+    @cached_property
     def tested(self) -> list[Cell | None]:
         """The score of each step's prompts on conversations that the evolution has not seen, where a run has it."""
         return [self._tested(self._prompts(step)) for step in range(len(self.validation))]
@@ -82,16 +92,32 @@ class Evolved:
         return None
 
     @property
+    def tables(self) -> list[Table]:
+        """The score over steps, and the trace of every candidate (paper D.5)."""
+        return [self.table, self._trace()]
+
+    def _trace(self) -> Table:
+        rows = []
+        for v in self.lineage:
+            scores = [f"{_mean(v.train_parent)} → {_mean(v.train)}", f"{_mean(v.val_parent)} → {_mean(v.val)}"]
+            change = " / ".join(v.diff.splitlines())
+            told = (_kept(v), v.reason, v.critique, change)
+            rows.append((str(v.step), v.prompt, _called(v), v.parent, *scores, *told))
+        columns = ("step", "prompt", "version", "made from", "train", "validation", "kept", "why", "critique", "change")
+        cells = tuple(tuple(Text(text) for text in row) for row in rows)
+        return Table(f"{self.name}_trace", f"{self.title}: every candidate", columns, cells)
+
+    @property
     def table(self) -> Table:
         """A row a step."""
         rows = []
-        for step, (val, cell) in enumerate(zip(self.validation, self.tested, strict=True)):
+        for step, (train, val, cell) in enumerate(zip(self.trained, self.validation, self.tested, strict=True)):
             changed = [v.prompt for v in self.lineage if v.step == step and v.accepted]
             told = "seed" if not step else f"{', '.join(changed)} changed" if changed else "nothing kept"
-            shown = "–" if val is None else f"{100 * val:.1f}"
-            rows.append((str(step), told, shown, percent(cell), str(cell["n"]) if cell else "–"))
-        columns = ("step", "prompts", f"validation {self.metric}", f"test {self.metric}", "n")
+            rows.append((str(step), told, _mean(train), _mean(val), percent(cell), str(cell["n"]) if cell else "–"))
+        columns = ("step", "prompts", *(f"{split} {self.metric}" for split in ("train", "validation", "test")), "n")
         notes = [
+            "train: the questions that a step drew, so steps differ in them; – where no candidate was tried on them",
             "validation decided on each edit, so its score is no finding",
             "test: prompts of each step, frozen and run afterwards (experiment=ablation_evolution_steps), for analysis",
         ]
@@ -106,8 +132,10 @@ class Evolved:
         return [("steps", f"{self.metric} over steps", self._paint)] if len(self.validation) > 1 else []
 
     def _paint(self, axes: Any) -> None:
-        known = [(step, 100 * mean) for step, mean in enumerate(self.validation) if mean is not None]
-        axes.plot([x for x, _ in known], [y for _, y in known], "-s", label="validation, which decides", markersize=4)
+        train = ("train, each step's questions", self.trained, ":^")
+        for name, means, style in (train, ("validation, which decides", self.validation, "-s")):
+            known = [(step, 100 * mean) for step, mean in enumerate(means) if mean is not None]
+            axes.plot([x for x, _ in known], [y for _, y in known], style, label=name, markersize=4)
         tested = [(step, cell) for step, cell in enumerate(self.tested) if cell]
         errorbars(axes, [x for x, _ in tested], [cell for _, cell in tested], "test, frozen prompts, 95%", "-o")
         axes.set_xticks(range(len(self.validation)))
@@ -124,13 +152,28 @@ class Evolved:
             "stamp": self.run.manifest.get("stamp", ""),
             "table": self.table,
             "figure": f"{self.name}_steps" if self.kinds else "",
+            "trees": list(self._trees()),
             "steps": list(self._steps()),
             "prompts": [(file.stem, load(file)) for file in files],
         }
 
+    def _trees(self) -> Iterator[dict[str, Any]]:
+        """A root a prompt, its seed; each version, `n` in the lineage, below the one that it was made from."""
+        for name in dict.fromkeys(version.prompt for version in self.lineage):
+            nodes: dict[str, dict[str, Any]] = {}
+            for n, version in enumerate(self.lineage):
+                if version.prompt == name:
+                    seed: dict[str, Any] = {"n": None, "told": f"{name} {version.parent} (seed)", "made": []}
+                    node = {"n": n, "told": f"step {version.step}: {_called(version)}, {_kept(version)}", "made": []}
+                    parent = nodes.setdefault(version.parent, seed)
+                    parent["made"].append(node)
+                    if version.accepted:
+                        nodes[version.id] = node
+            yield next(iter(nodes.values()))
+
     def _steps(self) -> Iterator[tuple[int, list[dict[str, Any]]]]:
         for step in dict.fromkeys(version.step for version in self.lineage):
-            yield step, [_shown(version) for version in self.lineage if version.step == step]
+            yield step, [_shown(n, version) for n, version in enumerate(self.lineage) if version.step == step]
 
 
 def evolutions_of(runs: Iterable[Shelved]) -> list[Evolved]:
@@ -145,7 +188,15 @@ def _is_described(directory: Path) -> bool:
     return (directory / "lineage.jsonl").exists()
 
 
-def _shown(version: Version) -> dict[str, Any]:
+def _called(version: Version) -> str:
+    return version.id or "no version"
+
+
+def _kept(version: Version) -> str:
+    return "kept" if version.accepted else "not kept"
+
+
+def _shown(n: int, version: Version) -> dict[str, Any]:
     """A version as its row on the page: what it changed, what became of it, and why."""
     pairs = [("train", version.train_parent, version.train), ("validation", version.val_parent, version.val)]
     changes = [f"{name} {_mean(before)} → {_mean(after)}" for name, before, after in pairs if after is not None]
@@ -163,10 +214,11 @@ def _shown(version: Version) -> dict[str, Any]:
         ("problems", "; ".join(version.problems)),
     ]
     return {
+        "n": n,
         "prompt": version.prompt,
-        "id": version.id or "no version",
+        "id": _called(version),
         "parent": version.parent,
-        "kept": "kept" if version.accepted else "not kept",
+        "kept": _kept(version),
         "told": [(name, text) for name, text in told if text],
         "diff": [(_sign(line), line) for line in version.diff.splitlines()],
     }

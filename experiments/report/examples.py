@@ -20,7 +20,7 @@ def examples(experiment: str, settings: Sequence[Setting]) -> list[Table]:
     windows = sorted((s for s in settings if s.first.settings.get(WINDOW, "").isdigit()), key=_window)
     if len(windows) > 1 and _window(windows[0]) < _window(windows[-1]):
         tables.append(_lost(experiment, windows[0], windows[-1]))
-    return [table for table in tables if table.rows]
+    return [table for table in tables if table.rows or table.name.endswith("_lost")]
 
 
 def _asked(experiment: str, n: int, setting: Setting) -> Table:

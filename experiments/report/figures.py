@@ -11,7 +11,7 @@ from experiments.report.grid import Setting
 METRIC = "f1_set"
 STYLE: Any = {
     "figure.figsize": (6.4, 3.6),
-    "figure.constrained_layout.use": True,
+    "savefig.bbox": "tight",  # axes keep their size, and what stands beside them makes the picture larger
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -73,6 +73,14 @@ def _kinds(settings: Sequence[Setting]) -> list[Kind]:
     return kinds
 
 
+def _colours(axes: Any, count: int) -> None:
+    """A colour each, also where there are more than the usual ten."""
+    from matplotlib import colormaps
+
+    if count > 10:
+        axes.set_prop_cycle(color=colormaps["turbo"].resampled(count)(range(count)))
+
+
 def _swept(settings: Sequence[Setting]) -> str:
     """The one key with numbers by which all settings differ; empty if there is none."""
     keys = {word.split("=")[0] for setting in settings for word in setting.told.split()}
@@ -99,7 +107,7 @@ def _sweep(axes: Any, settings: Sequence[Setting], key: str) -> None:
     legend(axes)
 
 
-def errorbars(axes: Any, places: Sequence[float], cells: Sequence[Cell], label: str, style: str) -> None:
+def errorbars(axes: Any, places: Sequence[float], cells: Sequence[Cell], label: str, style: str, **more: Any) -> None:
     """Means in percent with their intervals."""
     means = [100 * (cell["mean"] or 0.0) for cell in cells]
     ends = [
@@ -107,17 +115,22 @@ def errorbars(axes: Any, places: Sequence[float], cells: Sequence[Cell], label: 
     ]
     below = [mean - end[0] for mean, end in zip(means, ends, strict=True)]
     above = [end[1] - mean for mean, end in zip(means, ends, strict=True)]
-    axes.errorbar(places, means, yerr=[below, above], fmt=style, label=label, capsize=2, markersize=4, linewidth=1.2)
+    look = {"capsize": 2, "markersize": 4, "linewidth": 1.2, **more}
+    axes.errorbar(places, means, yerr=[below, above], fmt=style, label=label, **look)
 
 
 def _categories(axes: Any, settings: Sequence[Setting]) -> None:
     names = {id: name for setting in settings for id, name in setting.stored.dataset.categories.items()}
     present = sorted({one.category for setting in settings for one in setting.scored[0] if METRIC in one.answer})
+    _colours(axes, len(settings))
+    width = 0.8 / max(len(settings), 1)
     for number, setting in enumerate(settings):
         known = [(i, setting.cell(_of_category(id))) for i, id in enumerate(present)]
-        shift = (number - (len(settings) - 1) / 2) * 0.7 / max(len(settings), 1)
+        shift = (number - (len(settings) - 1) / 2) * width
         found = [(i + shift, cell) for i, cell in known if cell]
-        errorbars(axes, [x for x, _ in found], [cell for _, cell in found], setting.label, "o")
+        places, cells = [x for x, _ in found], [cell for _, cell in found]
+        axes.bar(places, [100 * (cell["mean"] or 0.0) for cell in cells], width, label=setting.label, alpha=0.6)
+        errorbars(axes, places, cells, "", "none", ecolor="0.2")
     axes.set_xticks(range(len(present)), [f"{id} {names[id]}" for id in present])
     axes.set_ylabel(f"{METRIC}, %")
     legend(axes)
@@ -128,6 +141,7 @@ def _of_category(id: int) -> Callable[[Any], Cell | None]:
 
 
 def _tokens(axes: Any, settings: Sequence[Setting]) -> None:
+    _colours(axes, len(settings))
     for setting in settings:
         score, tokens = _headline(setting), setting.cell(lambda metrics: metrics["context_tokens"].get("total"))
         if score and tokens:
@@ -146,7 +160,10 @@ def _stages(axes: Any, settings: Sequence[Setting]) -> None:
     """Stacked bars: a bar a setting, a part a stage."""
     usages = [(setting.first.metrics or {"usage": {}})["usage"] for setting in settings]
     left = [0.0] * len(settings)
-    for stage in sorted({stage for usage in usages for stage in usage}):
+    stages = sorted({stage for usage in usages for stage in usage})
+    _colours(axes, len(stages))
+    axes.figure.set_figheight(max(3.6, 0.22 * len(settings)))
+    for stage in stages:
         sizes = [_sent(usage.get(stage, {})) for usage in usages]
         axes.barh([setting.label for setting in settings], sizes, left=left, label=stage.removeprefix("baseline:"))
         left = [a + b for a, b in zip(left, sizes, strict=True)]

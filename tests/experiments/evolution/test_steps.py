@@ -38,6 +38,20 @@ def out(evolution: Result) -> Path:
     return folder / "report"
 
 
+def test_a_version_stands_below_the_one_that_it_was_made_from(evolution: Result, out: Path) -> None:
+    (path,) = (out / "runs").glob("evolution_*.html")
+    tree = re.sub(r"\s+", "", path.read_text().partition("<h2>Versions</h2>")[2].partition("<p")[0])
+    (kept,) = [n for n, version in enumerate(evolution.lineage) if version.accepted]
+    below = [n for n, version in enumerate(evolution.lineage) if version.parent == evolution.lineage[kept].id]
+    branch = tree.partition(f'href="#v{kept}"')[2].partition("<ul>")[2].partition("</ul>")[0]
+    assert below and [int(n) for n in re.findall(r"#v(\d+)", branch)] == below
+
+
+def rows_of(out: Path, table: str) -> list[dict[str, str]]:
+    with (out / f"tables/{table}.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
 def test_steps_are_run_under_their_prompts_and_those_after_the_last_are_its(evolution: Result, out: Path) -> None:
     runs = list((out.parent / "runs/ablation_evolution_steps").iterdir())
     used = {read({"run": path}, "manifest.json")["prompts"]["extract"]["hash"] for path in runs}
@@ -46,23 +60,30 @@ def test_steps_are_run_under_their_prompts_and_those_after_the_last_are_its(evol
 
 
 def test_the_grid_has_a_row_for_each_step_that_changed_a_prompt_and_says_what_it_is_for(out: Path) -> None:
-    with (out / "tables/ablation_evolution_steps.csv").open(newline="") as file:
-        assert [row["method"] for row in csv.DictReader(file)] == ["trimem step=0", "trimem step=1"]
+    rows = rows_of(out, "ablation_evolution_steps")
+    assert [row["method"] for row in rows] == ["trimem step=0", "trimem step=1"]
     assert (out / "figures/ablation_evolution_steps_sweep.svg").exists()
     assert "for analysis: prompts of every step, frozen" in (out / "tables/ablation_evolution_steps.md").read_text()
 
 
 def test_the_table_has_a_row_a_step_with_the_score_of_its_frozen_prompts(evolution: Result, out: Path) -> None:
-    (path,) = (out / "tables").glob("evolution_*.csv")
-    with path.open(newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = rows_of(out, f"evolution_{evolution.directory.name.removeprefix('evolve-')}")
     assert [row["step"] for row in rows] == ["0", "1", "2"]
     assert float(rows[0]["validation f1_locomo"]) == pytest.approx(100 * evolution.score("seed", "val"), abs=0.06)
+    assert [row["train f1_locomo"] == "–" for row in rows] == [False, False, True]
     tests = [float(row["test f1_locomo"].split()[0]) for row in rows]
     assert tests[0] == pytest.approx(100 * evolution.score("seed", "test"), abs=0.06)
     assert tests[-1] == pytest.approx(100 * evolution.score("best", "test"), abs=0.06)
     assert tests[-1] > tests[0]
     assert next(iter((out / "figures").glob("evolution_*_steps.svg"))).stat().st_size > 1000
+
+
+def test_the_trace_of_every_candidate_is_a_table(evolution: Result, out: Path) -> None:
+    rows = rows_of(out, f"evolution_{evolution.directory.name.removeprefix('evolve-')}_trace")
+    kept = [row for row in rows if row["kept"] == "kept"]
+    assert len(rows) == len(evolution.lineage) and len(kept) == 1
+    assert "tell it to" in kept[0]["critique"] and "/ +" in kept[0]["change"]
+    assert kept[0]["why"].startswith("gain on validation")
 
 
 def test_the_page_shows_every_version_with_its_diff_and_neutral_text(evolution: Result, out: Path) -> None:
@@ -74,6 +95,8 @@ def test_the_page_shows_every_version_with_its_diff_and_neutral_text(evolution: 
     added = [line for line in kept.diff.splitlines() if line.startswith("+")]
     assert added and all(line in text for line in added)
     assert HOSTILE in text
+    versions = [f"#v{n}" for n in range(len(evolution.lineage))]
+    assert sorted(link for link in page.links if link.startswith("#v")) == sorted(versions)  # the tree has each once
     assert len(page.scripts) == 1  # ours
     assert all(link.removeprefix("#") in page.ids for link in page.links if link.startswith("#"))
     assert f"runs/{path.name}" in Page(out / "index.html").links
