@@ -4,6 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
 from typing import Any, Self, TypeVar
 
 from rich import progress
@@ -15,7 +16,6 @@ from rich.progress import (
     TaskID,
     TextColumn,
     TimeElapsedColumn,
-    TimeRemainingColumn,
 )
 from rich.table import Table
 from rich.text import Text
@@ -31,11 +31,24 @@ QUIET_SECONDS = 10.0
 """Without a terminal a line of progress is printed this often, and at each end."""
 
 
-class Rate(progress.ProgressColumn):
-    """Units a second."""
+class Pace(progress.ProgressColumn):
+    """Units a second since the work began, and the seconds that the rest takes at this pace.
+
+    Work ends in bursts, many windows at once, so what the last moments gave says little.
+    """
 
     def render(self, task: progress.Task) -> Text:
-        return Text(f"{task.finished_speed or task.speed or 0:.1f}/s")
+        seconds = task.finished_time or task.elapsed
+        rate = f"{task.completed / seconds:.1f}/s" if seconds else ""
+        left = seconds_left(task)
+        return Text(rate if left is None else f"{rate}, {timedelta(seconds=round(left))} left")
+
+
+def seconds_left(task: progress.Task) -> float | None:
+    """None before anything is done, and when all is."""
+    if task.finished or not task.completed or not task.elapsed or task.remaining is None:
+        return None
+    return task.elapsed / task.completed * task.remaining
 
 
 class Steps:
@@ -68,7 +81,7 @@ class Bars:
     ) -> None:
         self._usage = usage
         cost = TextColumn("{task.fields[cost]}")
-        columns = (BarColumn(), MofNCompleteColumn(), Rate(), TimeElapsedColumn(), TimeRemainingColumn(), cost)
+        columns = (BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), Pace(), cost)
         self._console = Console(stderr=True, markup=False, highlight=False)
         self._live = Progress(TextColumn("{task.description}"), *columns, console=self._console)
         turns = sum(len(conversation.turns) for conversation in conversations)
@@ -80,9 +93,10 @@ class Bars:
         self._said: dict[TaskID, float] = {}
 
     def _add(self, what: str, total: int) -> TaskID:
-        return self._live.add_task(what, total=total, visible=total > 0, cost="")
+        return self._live.add_task(what, total=total, visible=total > 0, start=False, cost="")
 
     def __enter__(self) -> Self:
+        self._live.start_task(self._building)
         if self._console.is_terminal:
             self._live.start()
         return self
@@ -95,20 +109,29 @@ class Bars:
         """How much of a conversation's memory stands, from 0 to 1."""
         with self._lock:
             self._built[conversation.id] = round(share * len(conversation.turns))
+            if share == 1.0:
+                self._begin_answering()
             self._live.update(self._building, completed=sum(self._built.values()), cost=cost_so_far(self._usage()))
             self._print(self._building)
 
     def answered(self) -> None:
         """One more question has its row."""
         with self._lock:
+            self._begin_answering()
             self._live.update(self._answering, advance=1, cost=cost_so_far(self._usage()))
             self._print(self._answering)
+
+    def _begin_answering(self) -> None:
+        """With the first memory that stands: the time before it says nothing about answers."""
+        if not self._live.tasks[self._answering].started:
+            self._live.start_task(self._answering)
 
     def _print(self, id: TaskID) -> None:
         task = self._live.tasks[id]
         line = f"{task.description}: {task.completed:.0f} of {task.total:.0f}"
-        left = "" if task.finished or task.time_remaining is None else f"{task.time_remaining:.0f} s left"
-        line = ", ".join(filter(None, [line, task.fields["cost"], left]))
+        left = seconds_left(task)
+        told = "" if left is None else f"{left:.0f} s left"
+        line = ", ".join(filter(None, [line, task.fields["cost"], told]))
         due = task.finished or time.monotonic() - self._printed > QUIET_SECONDS
         if due and not self._console.is_terminal and task.completed != self._said.get(id):
             self._printed, self._said[id] = time.monotonic(), task.completed
@@ -209,10 +232,10 @@ def job_table(jobs: Sequence[Mapping[str, Any]]) -> None:
     print_table(table)
 
 
-def print_table(table: Table) -> None:
-    """A table on stdout, wide enough where that is no terminal."""
+def print_table(table: Table, width: int = WIDTH) -> None:
+    """A table on stdout, at most `width` where that is no terminal."""
     console = Console(markup=False)  # `[dense]` is a value here, not a style
-    (console if console.is_terminal else Console(markup=False, width=WIDTH)).print(table)
+    (console if console.is_terminal else Console(markup=False, width=width)).print(table)
 
 
 def say(line: str) -> None:

@@ -17,6 +17,8 @@ from experiments.texts import TextFile
 from trimem.errors import BadInput
 
 HEADLINE = "f1_locomo"
+WIDE = 200
+"""Columns of the list of runs that is not shown on a terminal: a line a run, so that it can be searched."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -39,13 +41,13 @@ def _list(runs: Sequence[Shelved]) -> None:
     """A line a run: what it is, its state, its headline."""
     table = Table(title=f"{len(runs)} runs", title_justify="left")
     for column in ("experiment", "run", "method", "model", "data", "seed", "differs by", "state", "n", "failed"):
-        table.add_column(column, overflow="fold")
+        table.add_column(column, overflow="fold", no_wrap=column in ("experiment", "run"))
     table.add_column(HEADLINE, justify="right")
     told = {experiment: differences(group) for experiment, group in by_experiment(runs).items()}
     for run in runs:
         known = [run.experiment, run.hash, run.method, run.model, run.manifest["dataset"]["name"], str(run.seed)]
         table.add_row(*known, told[run.experiment][run.hash], run.state, *_headline(run.metrics))
-    print_table(table)
+    print_table(table, WIDE)
 
 
 def _headline(metrics: Mapping[str, Any] | None) -> tuple[str, str, str]:

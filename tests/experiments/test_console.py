@@ -1,10 +1,13 @@
 """What is printed where stderr is no terminal, and the tables."""
 
+from io import StringIO
 from typing import Any
 
 import pytest
+from rich.console import Console
+from rich.progress import Progress
 
-from experiments.console import Bars, Steps, cost_so_far, job_table, score_table
+from experiments.console import Bars, Pace, Steps, cost_so_far, job_table, score_table, seconds_left
 from tests.fakes import conversation, dialogue
 from trimem.types import StageUsage
 
@@ -94,9 +97,21 @@ def test_on_a_terminal_there_are_bars_with_rate_and_cost(
         bars.answered()
     shown = capsys.readouterr().err.splitlines()
     building, answering = ([line for line in shown if word in line][-1] for word in ("building", "answering"))
-    assert "step 2 of 6: building memories (turns)" in building and "5/10" in building and "-:--:--" in building
+    assert "step 2 of 6: building memories (turns)" in building and "5/10" in building
+    assert "/s, 0:00:00 left" in building
     assert "step 2 of 6: answering questions" in answering and "2/2" in answering
-    assert "/s" in answering and "7 calls, $0.5000" in answering
+    assert "/s" in answering and "left" not in answering and "7 calls, $0.5000" in answering
+
+
+def test_time_left_is_what_the_rest_takes_at_the_pace_so_far() -> None:
+    clock = [100.0]
+    bars = Progress(get_time=lambda: clock[0], console=Console(file=StringIO()))
+    bars.add_task("building", total=40)
+    (task,) = bars.tasks
+    assert seconds_left(task) is None
+    task.completed, clock[0] = 10, 120.0
+    assert seconds_left(task) == 60.0
+    assert "0.5/s, 0:01:00 left" in str(Pace().render(task))
 
 
 def test_a_failed_job_shows_its_reason_and_no_score(capsys: pytest.CaptureFixture[str]) -> None:
