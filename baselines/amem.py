@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, NonNegativeInt, PositiveInt
 
 from baselines.base import JournalMemory, as_context, bare, day, iso, load_prompts, nearest, turn_fields, words
 from trimem.errors import BadInput
@@ -102,14 +102,14 @@ class AMem(JournalMemory):
         llm: LLM,
         embedder: Embedder,
         reasoner: Reasoner,
-        neighbours: int = 5,
-        top_k: int = 10,
-        evolution_threshold: int = 100,
+        neighbours: NonNegativeInt = 5,
+        top_k: PositiveInt = 10,
+        evolution_threshold: NonNegativeInt = 100,
         evolve: bool = True,
         follow_links: bool = True,
         query: Literal["keywords", "question"] = "keywords",
         temperature: float = 0.7,
-        max_tokens: int | None = None,
+        max_tokens: PositiveInt | None = None,
     ) -> None:
         if query not in ("keywords", "question"):
             raise BadInput(f"amem: query is {query!r}; it can be 'keywords' or 'question'.")

@@ -5,7 +5,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, NonNegativeInt, PositiveInt
 
 from baselines.base import JournalMemory, as_context, bare, day, iso, load_prompts, nearest, turn_fields, words
 from trimem.llm.base import LLM
@@ -61,12 +61,12 @@ class Mem0(JournalMemory):
         llm: LLM,
         embedder: Embedder,
         reasoner: Reasoner,
-        batch: int = 2,
-        recent: int = 10,
-        similar: int = 10,
-        summary_every: int = 10,
-        top_k: int = 30,
-        max_tokens: int | None = None,
+        batch: PositiveInt = 2,
+        recent: NonNegativeInt = 10,
+        similar: PositiveInt = 10,
+        summary_every: PositiveInt = 10,
+        top_k: PositiveInt = 30,
+        max_tokens: PositiveInt | None = None,
     ) -> None:
         super().__init__(directory, llm, embedder, reasoner)
         self.batch = batch

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from pydantic import NonNegativeInt, PositiveInt
 
 from trimem.errors import BadInput
 from trimem.fusion import reciprocal_rank_fusion
@@ -33,10 +34,10 @@ class NaiveRag:
         reasoner: Reasoner,
         unit: Literal["turn", "chunk"] = "turn",
         views: Sequence[str] = ("dense",),
-        top_k: int = 25,
-        chunk_tokens: int = 256,
-        neighbours: int = 0,
-        max_tokens: int = 3200,
+        top_k: PositiveInt = 25,
+        chunk_tokens: PositiveInt = 256,
+        neighbours: NonNegativeInt = 0,
+        max_tokens: PositiveInt = 3200,
     ) -> None:
         if unit not in ("turn", "chunk") or not views or not {"dense", "lexical"}.issuperset(views):
             raise BadInput(f"naive_rag: unit is turn or chunk, views are dense and lexical; got {unit}, {list(views)}.")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, NonNegativeInt, PositiveInt
 
 from baselines.base import FOLDER, as_context, load_prompts
 from trimem import times
@@ -77,14 +77,14 @@ class SimpleMem(TriMem):
         embedder: Embedder,
         reasoner: Reasoner,
         conversation: str = "",
-        window: int = 40,
-        overlap: int = 2,
-        max_queries: int = 4,
-        semantic_top_k: int = 25,
-        keyword_top_k: int = 5,
-        structured_top_k: int = 5,
-        reflection_rounds: int = 2,
-        max_tokens: int = 8192,
+        window: PositiveInt = 40,
+        overlap: NonNegativeInt = 2,
+        max_queries: PositiveInt = 4,
+        semantic_top_k: PositiveInt = 25,
+        keyword_top_k: PositiveInt = 5,
+        structured_top_k: PositiveInt = 5,
+        reflection_rounds: NonNegativeInt = 2,
+        max_tokens: PositiveInt = 8192,
     ) -> None:
         path = FOLDER / "simplemem_extract.md"
         top_k = (semantic_top_k, keyword_top_k, structured_top_k)

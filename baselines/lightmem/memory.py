@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, PositiveInt
 
 from baselines.base import JournalMemory, as_context, load_prompts, nearest, turn_fields
 from baselines.lightmem.compression import Compression, make_compressor
@@ -67,13 +67,13 @@ class LightMem(JournalMemory):
         segmenter: Literal["attention", "embedding"] = "embedding",
         lingua: str = "",
         retention: float = 0.8,
-        sensory_tokens: int = 512,
-        stm_tokens: int = 768,
-        update_queue: int = 10,
+        sensory_tokens: PositiveInt = 512,
+        stm_tokens: PositiveInt = 768,
+        update_queue: PositiveInt = 10,
         update_threshold: float = 0.9,
         reembed: bool = False,
-        top_k: int = 60,
-        max_tokens: int = 8192,
+        top_k: PositiveInt = 60,
+        max_tokens: PositiveInt = 8192,
     ) -> None:
         super().__init__(directory, llm, embedder, reasoner)
         model = Lingua(lingua) if lingua else None

@@ -5,6 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pydantic import PositiveInt
+
 from baselines.base import JournalMemory, as_context, bare, iso, load_prompts, nearest, turn_fields, words
 from baselines.memoryos.pages import Page, Pages, new_page, pair
 from baselines.memoryos.replies import (
@@ -56,20 +58,20 @@ class MemoryOS(JournalMemory):
         llm: LLM,
         embedder: Embedder,
         reasoner: Reasoner,
-        short_term: int = 7,
-        segments: int = 200,
+        short_term: PositiveInt = 7,
+        segments: PositiveInt = 200,
         threshold: float = 0.6,
         hot: float = 5.0,
         alpha: float = 1.0,
         beta: float = 1.0,
         gamma: float = 1.0,
         recency_seconds: float = 1e7,
-        top_segments: int = 5,
-        top_pages: int = 10,
-        knowledge: int = 100,
-        top_knowledge: int = 10,
+        top_segments: PositiveInt = 5,
+        top_pages: PositiveInt = 10,
+        knowledge: PositiveInt = 100,
+        top_knowledge: PositiveInt = 10,
         count_visits: bool = False,
-        max_tokens: int | None = None,
+        max_tokens: PositiveInt | None = None,
     ) -> None:
         if short_term < 1:
             raise BadInput(f"memoryos: short_term is {short_term}; the queue needs room for at least 1 page.")

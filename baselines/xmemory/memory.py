@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from pydantic import NonNegativeInt, PositiveInt
+
 from baselines.base import as_context, load_prompts, nearest
 from baselines.xmemory.gate import Gate, Mode
 from baselines.xmemory.selection import min_max, representatives
@@ -48,29 +50,29 @@ class XMemory(XMemoryWriter):
         reasoner: Reasoner,
         boundary: Literal["llm", "heuristic"] = "llm",
         boundary_similarity: float = 0.1,
-        max_episode: int = 20,
-        relevant: int = 10,
+        max_episode: PositiveInt = 20,
+        relevant: PositiveInt = 10,
         relevant_similarity: float = 0.7,
-        neighbours: int = 10,
+        neighbours: NonNegativeInt = 10,
         attach: float = 0.62,
         attach_if_room: float = 0.52,
-        theme_size: int = 12,
+        theme_size: PositiveInt = 12,
         split_link: float = 0.66,
         split_below: float = 0.72,
         merge: float = 0.78,
         alpha: float = 0.7,
-        pool: int = 40,
-        theme_limit: int = 5,
-        semantic_limit: int = 20,
-        episode_pool: int = 10,
+        pool: PositiveInt = 40,
+        theme_limit: PositiveInt = 5,
+        semantic_limit: PositiveInt = 20,
+        episode_pool: PositiveInt = 10,
         parent_weight: float = 0.5,
-        probes: int = 10,
+        probes: PositiveInt = 10,
         gate: Mode = "logprobs",
         fallback: Mode = "topk",
-        fallback_top: int = 5,
+        fallback_top: PositiveInt = 5,
         keep: float = -0.40,
         expand: float = 0.25,
-        probe_tokens: int = 20,
+        probe_tokens: PositiveInt = 20,
     ) -> None:
         super().__init__(directory, llm, embedder, reasoner)
         if boundary not in ("llm", "heuristic"):

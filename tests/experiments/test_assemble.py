@@ -108,6 +108,8 @@ def test_a_component_s_own_refusal_arrives_as_it_is() -> None:
         (["backbone=simulated", "backbone.fault_rate=2"], "backbone.fault_rate"),
         (["backbone=simulated", "backbone.concurrency=0"], "backbone.concurrency"),
         (["backbone=simulated", "planner.max_queries=-1"], "planner.max_queries"),
+        (["backbone=simulated", "retriever.top_k=-3"], "retriever.top_k"),
+        (["backbone=simulated", "method=mem0", "method.top_k=-3"], "method.top_k"),
         (["seed=-1"], "seed"),
         (["dataset.conversations=[]"], "no conversation is left"),
     ],
