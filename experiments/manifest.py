@@ -2,6 +2,7 @@
 
 import platform
 import subprocess
+import time
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from functools import partial
@@ -11,6 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from experiments.peak import forget_peak, peak_bytes
 from experiments.run_dir import locked, read_as, write_json
 from experiments.services import Services
 from trimem.prompts import Prompt
@@ -112,6 +114,7 @@ class Record:
         self.path = path
         self.services = services
         self.content: dict[str, Any] = {}
+        self._begun = 0.0
 
     def begin(self, description: Mapping[str, Any]) -> str:
         """Write what is known now; every start adds itself. Returns the commit that rows of this start carry."""
@@ -120,7 +123,20 @@ class Record:
         starts = [*before.starts, {"time": now(), **code, "versions": versions()}]
         self.content = {**description, "starts": starts, "model": before.model, "judges": before.judges}
         write_json(self.path, self.content)
+        self._begun = time.perf_counter()
+        forget_peak()
         return f"{code['commit'] or 'unknown'}{'+changes' if code['dirty'] else ''}"
+
+    def note_cost(self) -> None:
+        """Add what this start took so far: seconds, and the most memory held (in a sweep with what earlier jobs left).
+
+        A start that was killed has neither.
+        """
+        self.content["starts"][-1] |= {
+            "seconds": round(time.perf_counter() - self._begun, 1),
+            "peak_bytes": peak_bytes(),
+        }
+        write_json(self.path, self.content)
 
     def note_served(self) -> None:
         """Add what was asked of the model, what was sent to it, and which model served."""

@@ -153,6 +153,7 @@ class Work:
             raise
         finally:
             spending.save()
+            record.note_cost()
             record.note_served()
         rows = answering.finish(self.dataset.question_ids)
         try:

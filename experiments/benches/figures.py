@@ -1,12 +1,9 @@
 """What a bench says: figures with their targets, and how times are taken."""
 
-import resource
 import statistics
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
 
 TAIL = 0.99
@@ -51,13 +48,3 @@ def tail(times: Sequence[float]) -> float:
     """The 99th percentile: the smallest time that 99 % of `times` do not exceed."""
     ordered = sorted(times)
     return ordered[min(len(ordered) - 1, int(TAIL * len(ordered)))]
-
-
-def peak_bytes() -> int:
-    """The most memory this process has held so far; on Linux since its program began, not since its parent's."""
-    status = Path("/proc/self/status")
-    if status.exists():  # ru_maxrss is inherited from the parent there
-        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
-        return int(line.split()[1]) * 1024
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most if sys.platform == "darwin" else most * 1024

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.benches.figures import Figure, peak_bytes, seconds, tail
+from experiments.benches.figures import Figure, seconds, tail
 from experiments.benches.invented import DIM, WINDOW, Invented, Written
+from experiments.peak import peak_bytes
 from trimem.protocols import Vectors
 from trimem.retrieval import HybridRetriever
 from trimem.store import Store

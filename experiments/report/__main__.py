@@ -10,6 +10,7 @@ from experiments.exits import exit_code
 from experiments.report.analyses import analyse
 from experiments.report.evolutions import evolutions_of
 from experiments.report.figures import Figure, draw, draw_kinds
+from experiments.report.gap import gaps
 from experiments.report.grid import remembering, settings_of
 from experiments.report.pages import write_pages
 from experiments.report.tables import Table, tables_of
@@ -33,7 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     tables, figures, folder = list[Table](), list[Figure](), arguments.out / "figures"
     for name, found in settings.items():
         more, kinds = analyse(name, found)
-        tables += [*more, *tables_of(name, found, groups[name])]
+        tables += [*more, *tables_of(name, found, groups[name]), *gaps(name, found)]
         figures += draw(name, found, folder, kinds)
     for evolved in evolutions:
         tables += evolved.tables

@@ -79,6 +79,18 @@ class Setting:
         timed = [row[of] for run, _ in self.runs for row in _timings(run.directory) if of in row]
         return fmean(timed) if timed else None
 
+    @cached_property
+    def run_seconds(self) -> float | None:
+        """Wall time of building and answering, all starts together, mean over seeds; None where one is not known."""
+        known = [_started(run, "seconds") for run, _ in self.runs]
+        return fmean(map(sum, known)) if all(known) else None
+
+    @cached_property
+    def peak_bytes(self) -> float | None:
+        """The most memory that any start held; None where one is not known."""
+        known = [_started(run, "peak_bytes") for run, _ in self.runs]
+        return max(map(max, known)) if all(known) else None
+
     def usage(self, key: str) -> float | None:
         """Sum over stages of one cost, mean over seeds; None if a part of it is unknown."""
         sums = [[cost[key] for cost in (run.metrics or {"usage": {}})["usage"].values()] for run, _ in self.runs]
@@ -113,6 +125,20 @@ def settings_of(runs: Iterable[Shelved], load: Loader) -> list[Setting]:
     ]
 
 
+def beside_train(settings: Sequence[Setting]) -> list[tuple[Setting, Setting]]:
+    """Each setting that was asked the test questions, with the same one on train, where there is one."""
+
+    def name(setting: Setting) -> str:
+        run = setting.first
+        rest = {key: value for key, value in run.settings.items() if key != "dataset.split"}
+        return canonical([run.model, run.method, run.manifest["dataset"]["sha256"], rest])
+
+    by_split: dict[str, dict[str, Setting]] = {"test": {}, "train": {}}
+    for setting in settings:
+        by_split.get(setting.first.settings["dataset.split"], {})[name(setting)] = setting
+    return [(test, by_split["train"][key]) for key, test in by_split["test"].items() if key in by_split["train"]]
+
+
 def not_distinguishable(best: Setting, other: Setting, metric: str) -> bool:
     """Whether the paired difference to the best, on the questions of both, may be nothing."""
     ours, theirs = best.by_question(metric), other.by_question(metric)
@@ -126,9 +152,10 @@ def not_distinguishable(best: Setting, other: Setting, metric: str) -> bool:
     return found.mean == 0 if found.ci is None else found.ci[0] <= 0 <= found.ci[1]
 
 
-def same_questions(settings: Sequence[Setting]) -> bool:
-    """Only then may one be called best."""
-    return len({setting.stored.dataset.question_ids for setting in settings}) == 1
+def _started(run: Shelved, cost: str) -> list[float]:
+    """What each start took; empty where one of them (killed, or of an older version) does not tell."""
+    told = [start.get(cost) for start in run.manifest["starts"]]
+    return [] if None in told else told
 
 
 def _timings(directory: Path) -> list[Mapping[str, Any]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from experiments.console import percent
 from experiments.metrics.stats import Cell
-from experiments.report.grid import Setting, not_distinguishable, same_questions
+from experiments.report.grid import Setting, not_distinguishable
 from experiments.report.published import Published, about, cell_of, judge, published
 from experiments.shelf import Shelved
 
@@ -55,6 +55,8 @@ def _scores(experiment: str, settings: Sequence[Setting], notes: tuple[str, ...]
         "build s",
         "retrieval s",
         "s a question",
+        "run s",
+        "peak GB",
     )
     marks = {metric: _marks(settings, metric) for metric in shown}
     rows = []
@@ -65,8 +67,8 @@ def _scores(experiment: str, settings: Sequence[Setting], notes: tuple[str, ...]
         scores = [Text(percent(cells[metric]), marks[metric].get(setting.first.hash, "")) for metric in shown]
         costs = [f"{tokens['mean']:.0f}" if tokens else "–", f"{setting.build_seconds:.1f}"]
         costs += [_number(setting.seconds("retrieve_seconds"), 3), _number(setting.seconds(), 2)]
-        costs += [_number(_calls(setting), 0)]
-        costs += [_number(setting.usage("usd"), 4), _printed(setting)]
+        costs += [_number(setting.run_seconds, 0), _number((setting.peak_bytes or 0) / 1e9 or None, 1)]
+        costs += [_number(_calls(setting), 0), _number(setting.usage("usd"), 4), _printed(setting)]
         rows.append((*map(_text, row), *scores, *map(_text, costs)))
     return Table(experiment, experiment, (*columns, "calls", "usd", "published f1_set"), tuple(rows), notes)
 
@@ -179,11 +181,14 @@ def _abstention(settings: Sequence[Setting]) -> Iterable[str]:
 
 
 def _marks(settings: Sequence[Setting], metric: str) -> dict[str, str]:
-    """Run hash -> best or tied, within each model; nothing where there is no one to beat or questions differ."""
+    """Run hash -> best or tied, among those of a model on the same questions; nothing where there is no one to beat."""
     marks: dict[str, str] = {}
-    for model in dict.fromkeys(setting.first.model for setting in settings):
-        peers = [s for s in settings if s.first.model == model and s.cell(_finder(metric))]
-        if len(peers) < 2 or not same_questions(peers):
+    groups: dict[tuple[object, ...], list[Setting]] = {}
+    for setting in settings:
+        if setting.cell(_finder(metric)):
+            groups.setdefault((setting.first.model, setting.stored.dataset.question_ids), []).append(setting)
+    for peers in groups.values():
+        if len(peers) < 2:
             continue
         best = max(peers, key=lambda setting: (setting.cell(_finder(metric)) or {"mean": 0.0})["mean"] or 0.0)
         tied = [s for s in peers if s is not best and not_distinguishable(best, s, metric)]

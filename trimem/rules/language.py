@@ -37,9 +37,9 @@ def parse_all(texts: Sequence[str]) -> list[Any]:
         return list(_pipeline().pipe(texts))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def parse(text: str) -> Any:
-    """The Doc of one text; kept, since one conversation's questions meet the same texts again and again."""
+    """The Doc of one text; kept (some 80 kB each), since the questions of a conversation meet the same texts again."""
     with _lock:
         return _pipeline()(text)
 

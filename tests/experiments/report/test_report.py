@@ -22,9 +22,10 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def steady(text: str) -> str:
-    """Without what changes from machine to machine: seconds."""
+    """Without what changes from machine to machine: seconds and memory."""
     header = next(line for line in text.splitlines() if line.startswith("| model"))
-    timed = [n for n, name in enumerate(header.split(" | ")) if name in ("build s", "retrieval s", "s a question")]
+    costs = ("build s", "retrieval s", "s a question", "run s", "peak GB")
+    timed = [n for n, name in enumerate(header.split(" | ")) if name in costs]
     lines = []
     for line in text.splitlines():
         cells = line.split(" | ")
