@@ -83,6 +83,9 @@ def _unknown_key(error: Exception) -> str:
     asked = getattr(cause, "full_key", None)
     if not asked or "is not in struct" not in str(cause):
         return ""
+    group = asked.partition(".")[0]
+    if any(re.match(rf"{re.escape(group)}=[^\[]*,", word) for word in sys.argv):
+        return f"{asked} is looked for before a sweep chooses {group}: write ++{asked}=… there."
     known = [key for key in _dotted(default_config()) if not key.endswith("_") and not key.startswith("preset.")]
     ends = {key.rsplit(".", 1)[-1]: key for key in known}
     hint = _closest(asked, known) or _closest(asked.rsplit(".", 1)[-1], ends, ends)

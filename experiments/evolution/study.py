@@ -44,12 +44,20 @@ class Evolved:
 
 
 def evolve(config: Mapping[str, Any], launch: Path) -> dict[str, Any]:
-    """Do what `config` asks and is not done yet; the job's status. Raises TriMemError where it cannot go on."""
+    """Do what `config` asks and is not done yet; the job's status. Raises TriMemError where it cannot go on.
+
+    `estimate=true` only tells the most calls that it would ask.
+    """
     config = absolute(config, launch)
     settings, evolution = read_settings(config), read_evolution(config)
+    materials = _given(config, evolution)
+    if settings.estimate:
+        told = "\n".join(planned_calls(config, evolution, given) for given in materials)
+        say(told)
+        return {"exit": 0, "reason": "", "told": told}
     purse = Purse(settings)
     evolved, reports = [], []
-    for given in _given(config, evolution):
+    for given in materials:
         one = _evolve(config, evolution, given, purse)
         tested = _test(config, one, purse) if evolution.test and one.split.test else {}
         evolved.append(one)

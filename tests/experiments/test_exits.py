@@ -65,3 +65,11 @@ def test_a_typo_in_a_config_is_named_with_the_closest_that_exists(
 def test_json_nested_without_end_is_no_whole_json() -> None:
     with pytest.raises(BadInput, match=r"deep\.json is not whole JSON"):
         parse_json(b"[" * 100_000, "deep.json", "Get it")
+
+
+def test_a_key_of_what_a_sweep_chooses_is_told_how_to_be_written(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.argv", ["run", "-m", "method=naive_rag,mem0", "method.top_k=5"])
+    assert exit_code(lambda: len(config_of("method.top_k=5"))) == 2
+    assert "write ++method.top_k=… there" in capsys.readouterr().err

@@ -48,6 +48,14 @@ def test_what_cannot_work_is_said_in_one_line(tmp_path: Path, overrides: list[st
         evolve(config_of("embedder=hash", "tracker=none", *overrides), tmp_path)
 
 
+def test_an_estimate_tells_the_most_calls_and_does_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    given = ("dataset=sample", "evolution=textgrad", "backbone=gpt-4.1-mini", "tracker=none", "estimate=true")
+    status = evolve(config_of(*given), tmp_path)
+    assert status["exit"] == 0 and "4 steps ask at most about" in status["told"]
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_papers_protocol_stamps_its_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     result = evolved(tmp_path, "resolve", *QUICK, "evolution.protocol=paper", "dataset.conversations=[sample-train]")
     assert result.report["stamp"] == "in-sample"
