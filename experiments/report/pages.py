@@ -86,7 +86,7 @@ def _run_page(shelved: Shelved, stored: StoredRun, told: str) -> dict[str, Any]:
 
 def notice_of(licence: str) -> str:
     """What a page says about the text in it."""
-    return f"The dialogues on this page are under {licence}: for non-commercial use only." if "NC" in licence else ""
+    return f"The dialogues on this page are under {licence}." if "NC" in licence else ""
 
 
 class Texts:
