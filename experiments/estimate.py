@@ -104,7 +104,8 @@ def _usage(
             work = describe(services)
             rest = unfinished(dataset, work.directory)
             categories = dict.fromkeys(rest.question_ids, 0)
-            answering = Answering(Path(scratch), rest, categories, work.open_memory, settings.workers, commit="")
+            parts = (Path(scratch), rest, categories, work.open_memory, settings.workers)
+            answering = Answering(*parts, commit="", told="estimating: ")
             answering.run()
             _judge(work, services, answering.finish(rest.question_ids), Path(scratch))
             return {stage: asdict(cost) for stage, cost in services.usage().items()}

@@ -12,6 +12,7 @@ from experiments.report.evolutions import Evolved
 from experiments.report.figures import Figure
 from experiments.report.tables import Table
 from experiments.report.talks import Places, talk_of
+from experiments.report.write import LONG
 from experiments.rows import Row
 from experiments.shelf import Shelved
 from experiments.stored import StoredRun
@@ -43,7 +44,7 @@ def write_pages(
         page = templates.get_template("evolution.html.j2").render(evolved.page())
         (out / "runs" / f"{evolved.name}.html").write_text(page, encoding="utf-8", errors="replace")
     shown = {"tables": tables, "figures": figures, "runs": known, "evolutions": evolutions}
-    index = templates.get_template("index.html.j2").render(title="Report", **shown)
+    index = templates.get_template("index.html.j2").render(title="Report", long=LONG, **shown)
     (out / "index.html").write_text(index, encoding="utf-8", errors="replace")
 
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from experiments.report.tables import Table, Text
 
+LONG = 60
+"""Characters of a cell that is set in several lines."""
 LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -14,6 +16,10 @@ LATEX = str.maketrans(
         "^": r"\textasciicircum{}",
         "≈": r"$\approx$",
         "–": "--",
+        "→": r"$\rightarrow$",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
         **{sign: f"\\{sign}" for sign in "&%$#_{}"},
     }
 )
@@ -33,13 +39,19 @@ def markdown(table: Table) -> str:
 
 def latex(table: Table) -> str:
     """A `table` environment for booktabs; the best bold, what is not distinguishable from it marked."""
-    shape = "l" * 2 + "r" * (len(table.columns) - 2)
+    shape = "".join(_column(table, n) for n in range(len(table.columns)))
     body = [f"{' & '.join(_latex_cell(cell) for cell in row)} \\\\" for row in table.rows]
     notes = [f"\\par\\footnotesize {note.translate(LATEX)}" for note in table.notes]
     lines = [r"\begin{table}", r"\centering", f"\\caption{{{table.title.translate(LATEX)}}}"]
     lines += [f"\\label{{tab:{table.name}}}", f"\\begin{{tabular}}{{{shape}}}", r"\toprule"]
     lines += [f"{' & '.join(name.translate(LATEX) for name in table.columns)} \\\\", r"\midrule", *body]
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", *notes, r"\end{table}", ""])
+
+
+def _column(table: Table, n: int) -> str:
+    """How LaTeX sets a column: names to the left, numbers to the right, long texts in lines."""
+    is_text = any(len(row[n].text) > LONG for row in table.rows)
+    return "p{4cm}" if is_text else "l" if n < 2 else "r"
 
 
 def as_csv(table: Table) -> str:

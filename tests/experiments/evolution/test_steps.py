@@ -84,6 +84,8 @@ def test_the_trace_of_every_candidate_is_a_table(evolution: Result, out: Path) -
     assert len(rows) == len(evolution.lineage) and len(kept) == 1
     assert "tell it to" in kept[0]["critique"] and "/ +" in kept[0]["change"]
     assert kept[0]["why"].startswith("gain on validation")
+    (latex,) = (out / "tables").glob("evolution_*_trace.tex")
+    assert r"\begin{tabular}{llrrrrrrp{4cm}p{4cm}}" in latex.read_text() and r"$\rightarrow$" in latex.read_text()
 
 
 def test_the_page_shows_every_version_with_its_diff_and_neutral_text(evolution: Result, out: Path) -> None:
@@ -99,12 +101,16 @@ def test_the_page_shows_every_version_with_its_diff_and_neutral_text(evolution: 
     assert sorted(link for link in page.links if link.startswith("#v")) == sorted(versions)  # the tree has each once
     assert len(page.scripts) == 1  # ours
     assert all(link.removeprefix("#") in page.ids for link in page.links if link.startswith("#"))
-    assert f"runs/{path.name}" in Page(out / "index.html").links
+    index = Page(out / "index.html")
+    assert f"runs/{path.name}" in index.links
+    assert HOSTILE in " ".join(index.text) and len(index.scripts) == 1
 
 
 @pytest.mark.skipif(not BROWSER, reason="no Chromium here: the page was not tried in a browser")
 def test_the_page_opens_in_a_browser_without_an_error(out: Path) -> None:
     (path,) = (out / "runs").glob("evolution_*.html")
+    index = browse(out / "index.html", "--dump-dom")
+    assert "<title>Report" in index.stdout and "CONSOLE" not in index.stderr
     done = browse(path, "--dump-dom")
     assert "<title>evolution" in done.stdout and "CONSOLE" not in done.stderr
     shown = re.search(r"<output>(\d+) of (\d+)</output>", done.stdout)
