@@ -131,11 +131,25 @@ def test_every_point_of_an_experiment_s_grid_composes(path: Path, point: str) ->
 def test_the_tables_hold_all_nine_methods_and_the_paper_s_models() -> None:
     methods = sorted(path.stem for path in (CONF / "method").glob("*.yaml"))
     models = []
-    for table in ("table1_high_capability", "table2_efficient", "table3_perltqa", "equal_context"):
+    for table in ("table1_high_capability", "table2_efficient", "table3_perltqa"):
         grid = grid_of(Path("experiment") / f"{table}.yaml")
         assert sorted(grid["method"]) == methods
         models += grid.get("backbone", [])
     assert models == ["gpt-4o", "gpt-4.1-mini", "gpt-5-nano", "qwen3-8b", "llama-3.1-8b-instruct"]
+
+
+def test_equal_context_is_all_nine_methods_and_each_searches_more_widely_than_by_itself() -> None:
+    grid = grid_of(Path("experiment/equal_context.yaml"))
+    assert grid["reasoner.max_context"] == ["1200", "3200"]
+    methods = {}
+    for variant in grid["variant"]:
+        wide = config_of("backbone=simulated", f"variant={variant}", "reasoner.max_context=1200")["method"]
+        methods[wide["_target_"]] = wide
+        assert wide["reasoner"]["max_context"] == 1200
+    for path in (CONF / "method").glob("*.yaml"):
+        plain = config_of("backbone=simulated", f"method={path.stem}", "reasoner.max_context=1200")["method"]
+        assert (methods.pop(plain["_target_"]) == plain) == (path.stem == "full_context")
+    assert not methods
 
 
 def test_no_config_holds_a_secret_or_a_value_that_yaml_reads_as_another_type() -> None:
