@@ -208,7 +208,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class StageUsage:
-    """What one stage cost. `usd` and token counts are None where a server or price list does not tell them."""
+    """What one stage cost. `usd` and token counts are None where a server or price list does not tell them.
+
+    `cached_tokens` are those, in and out, of the replies that a cache gave: a method asks for them all the same.
+    """
 
     calls: int = 0
     cached: int = 0
@@ -216,6 +219,7 @@ class StageUsage:
     completion_tokens: int | None = 0
     seconds: float = 0.0
     usd: float | None = 0.0
+    cached_tokens: int | None = 0
 
 
 @dataclass(frozen=True, slots=True)

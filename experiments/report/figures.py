@@ -167,9 +167,9 @@ def _stages(axes: Any, settings: Sequence[Setting]) -> None:
         sizes = [_sent(usage.get(stage, {})) for usage in usages]
         axes.barh([setting.label for setting in settings], sizes, left=left, label=stage.removeprefix("baseline:"))
         left = [a + b for a, b in zip(left, sizes, strict=True)]
-    axes.set_xlabel("tokens of the calls that were made")
+    axes.set_xlabel("tokens in and out, those that the cache gave among them")
     legend(axes)
 
 
 def _sent(cost: dict[str, Any]) -> float:
-    return float((cost.get("prompt_tokens") or 0) + (cost.get("completion_tokens") or 0))
+    return float(sum(cost.get(kind) or 0 for kind in ("prompt_tokens", "completion_tokens", "cached_tokens")))

@@ -93,15 +93,16 @@ def test_toggles_change_what_the_reasoner_is_given(tmp_path: Path) -> None:
 
 
 def test_a_sweep_over_retrieval_pays_for_answers_only(tmp_path: Path) -> None:
-    def calls(top_k: int) -> dict[str, int]:
+    def usage(top_k: int) -> dict[str, Any]:
         given = ("backbone=simulated", "embedder=hash", "tracker=none")
-        usage = read(run(config_of(*SMALL, *given, f"retriever.top_k={top_k}"), tmp_path), "metrics.json")["usage"]
-        return {stage: cost["calls"] for stage, cost in usage.items()}
+        metrics = read(run(config_of(*SMALL, *given, f"retriever.top_k={top_k}"), tmp_path), "metrics.json")
+        return dict(metrics["usage"])
 
-    assert calls(10)["extract"] == 2
-    again = calls(2)
-    assert (again["extract"], again["profile"], again["plan"]) == (0, 0, 0)
-    assert again["answer"] == 2
+    first, again = usage(10), usage(2)
+    assert [first[stage]["calls"] for stage in ("extract", "answer")] == [2, 2]
+    assert {stage: cost["calls"] for stage, cost in again.items()} == dict.fromkeys(first, 0) | {"answer": 2}
+    asked = [first["extract"][f"{kind}_tokens"] for kind in ("prompt", "completion")]
+    assert again["extract"]["cached_tokens"] == sum(asked) > 0  # what the method asks for is known all the same
 
 
 def test_one_worker_and_sixteen_give_equal_runs(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ class Meter(Provider):
 
     def _count(self, stage: str, reply: Reply, new: bool) -> None:
         if reply.cached:
-            now = StageUsage(cached=1)
+            now = StageUsage(cached=1, cached_tokens=_add(reply.usage.prompt_tokens, reply.usage.completion_tokens))
         elif reply.status in ("error", "too_long") and reply.usage == Usage():
             now = StageUsage(reply.calls, seconds=reply.seconds)  # nothing came back, so nothing is billed
         else:
@@ -123,6 +123,7 @@ def _sum(a: StageUsage, b: StageUsage) -> StageUsage:
         _add(a.completion_tokens, b.completion_tokens),
         a.seconds + b.seconds,
         _add(a.usd, b.usd),
+        _add(a.cached_tokens, b.cached_tokens),
     )
 
 

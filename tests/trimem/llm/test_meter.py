@@ -36,7 +36,7 @@ def test_hits_are_counted_and_not_billed(tmp_path: Path) -> None:
     meter = Meter(CachedLLM(Hosted(OK), tmp_path / "llm.sqlite"))
     for _ in range(3):
         meter.complete(user())
-    assert meter.usage()["answer"] == StageUsage(1, 2, 1000, 100, 2.0, PRICE)
+    assert meter.usage()["answer"] == StageUsage(1, 2, 1000, 100, 2.0, PRICE, cached_tokens=2 * 1100)
 
 
 def test_unknown_price_is_none_and_not_zero() -> None:
