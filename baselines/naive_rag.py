@@ -55,7 +55,7 @@ class NaiveRag:
     def build(self, conversation: Conversation) -> BuildReport:
         groups = [[turn] for turn in conversation.turns]
         if self.unit == "chunk":
-            groups = _chunks(conversation.turns, self.chunk_tokens)
+            groups = chunks(conversation.turns, self.chunk_tokens)
         self.units = [_unit(group, self.unit) for group in groups]
         texts = [unit.text for unit in self.units]
         self.vectors = self.embedder.encode(texts) if "dense" in self.views and texts else np.zeros((0, 1), np.float32)
@@ -88,7 +88,7 @@ class NaiveRag:
         return [int(n) for n in np.argsort(-scores, kind="stable")[: self.top_k * OVERSAMPLE]]
 
 
-def _chunks(turns: Sequence[Turn], size: int) -> list[list[Turn]]:
+def chunks(turns: Sequence[Turn], size: int) -> list[list[Turn]]:
     """Runs of whole turns of at most `size` tokens; a longer turn is a chunk of its own."""
     chunks: list[list[Turn]] = []
     room = 0

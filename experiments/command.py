@@ -41,8 +41,9 @@ def run_command(app: Callable[[], int | None]) -> None:
             stream.reconfigure(errors="replace")  # a console that lacks a letter does not end a run
     logging.raiseExceptions = False  # a log that cannot be written is no traceback: the rows say that the disk is full
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # one progress display is enough
-    for silence in ("HF_HUB_DISABLE_TELEMETRY", "DO_NOT_TRACK", "WANDB_DISABLE_ERROR_REPORTING"):
-        os.environ.setdefault(silence, "1")  # what our libraries would tell others of the use made of them
+    silence = {"HF_HUB_DISABLE_TELEMETRY": "1", "DO_NOT_TRACK": "1", "WANDB_ERROR_REPORTING": "false"}
+    for name, value in silence.items():  # what our libraries would tell others of the use made of them
+        os.environ.setdefault(name, value)
     code = exit_code(app)
     sys.stdout.flush()
     sys.stderr.flush()

@@ -56,7 +56,7 @@ def score(directory: Path, node: Mapping[str, Any] | None, errata: Mapping[str, 
             if node:
                 judge_run(run, node)
         finally:
-            run = open_run(directory)
+            run = replace(run)  # forgets the verdicts that it has read
             metrics = {**run.summarise(), "usage": read_json(directory / "usage.json") or run.metrics["usage"]}
             if errata is not None:
                 metrics["corrected"] = corrected(run, errata)

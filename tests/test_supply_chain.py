@@ -99,9 +99,9 @@ def test_libraries_are_told_not_to_report_how_they_are_used(tmp_path: Path) -> N
         "import os, sys; sys.argv = ['run', '--help']\n"
         "from experiments import run\n"
         "try:\n    run.main()\nexcept SystemExit:\n    pass\n"
-        "print(*(os.environ.get(n) for n in ('HF_HUB_DISABLE_TELEMETRY', 'DO_NOT_TRACK')))"
+        "print(*(os.environ.get(n) for n in ('HF_HUB_DISABLE_TELEMETRY', 'DO_NOT_TRACK', 'WANDB_ERROR_REPORTING')))"
     )
     done = subprocess.run(
         [sys.executable, "-c", asked], cwd=tmp_path, env=clean_environment(), capture_output=True, text=True, check=True
     )
-    assert done.stdout.splitlines()[-1] == "1 1"
+    assert done.stdout.splitlines()[-1] == "1 1 false"

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from experiments.metrics.stats import MIN_CONVERSATIONS, Cell, mean_cell
+from experiments.metrics.stats import Cell, mean_cell
 from experiments.run_dir import folder_name
 from experiments.stored import StoredRun
-from trimem.store import Store
+from trimem.store import FILE, Store
 from trimem.types import Conversation, Fact, Profile
 
 
@@ -22,15 +22,10 @@ class Measured:
 def memory_of(run: StoredRun, conversation: Conversation) -> tuple[tuple[Fact, ...], tuple[Profile, ...]]:
     """Facts and profiles that a run's TriMem holds of a conversation; none for another method."""
     folder = run.directory / "memory" / folder_name(conversation.id)
-    if not (folder / "memory.sqlite").exists():
+    if not (folder / FILE).exists():
         return (), ()
     with Store(folder) as store:
         return store.facts(), store.profiles()
-
-
-def unit_of(run: StoredRun, conversation: str, question: str) -> str:
-    """A conversation where there are enough of them, else the question."""
-    return conversation if len(run.dataset.conversations) >= MIN_CONVERSATIONS else question
 
 
 def cell(measured: Iterable[Measured], name: str, category: int | None = None, highest: float = 1.0) -> Cell:

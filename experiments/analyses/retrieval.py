@@ -9,16 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from experiments.analyses.measured import Measured, memory_of, unit_of
+from baselines.naive_rag import chunks
+from experiments.analyses.measured import Measured, memory_of
 from experiments.analyses.words import content_words
 from experiments.metrics.retrieval import retrieval_scores
+from experiments.metrics.stats import unit_of
 from experiments.stored import StoredRun
-from trimem.tokens import count_tokens
 from trimem.types import Conversation, Fact, Turn
 
 KINDS = ("facts", "turns", "chunks", "full context")
 CHUNK = 256
-"""Tokens of a chunk of whole turns."""
+"""Tokens of a chunk of whole turns, as Naive RAG cuts them."""
 DEPTH = 25
 
 Unit = tuple[str, tuple[str, ...]]
@@ -27,52 +28,42 @@ Unit = tuple[str, tuple[str, ...]]
 
 def measure(run: StoredRun) -> dict[str, list[Measured]]:
     """By kind of unit: `hit@k`, `all@k`, `recall@k`, `sources@k` of every headline question with evidence."""
-    return {kind: list(_measure(run, kind)) for kind in KINDS}
-
-
-def _measure(run: StoredRun, kind: str) -> Iterator[Measured]:
+    found: dict[str, list[Measured]] = {kind: [] for kind in KINDS}
     for conversation in run.dataset.conversations:
-        units = units_of(kind, conversation, memory_of(run, conversation)[0])
-        index = _index([text for text, _ in units])
-        for question in run.dataset.questions[conversation.id]:
-            gold = run.golds[question.id]
-            if units and gold.evidence and gold.category in run.dataset.headline:
-                found = [units[place] for place in _best(index, question.text, len(units))]
-                items = [{"rank": rank, "sources": sources} for rank, (_, sources) in enumerate(found, 1)]
-                scores = retrieval_scores(items, gold.evidence)
-                yield Measured(gold.category, unit_of(run, conversation.id, question.id), scores)
+        facts, _ = memory_of(run, conversation)
+        for kind in KINDS:
+            found[kind] += _measure(run, conversation, units_of(kind, conversation, facts))
+    return found
+
+
+def _measure(run: StoredRun, conversation: Conversation, units: Sequence[Unit]) -> Iterator[Measured]:
+    index = _index([text for text, _ in units])
+    for question in run.dataset.questions[conversation.id]:
+        gold = run.golds[question.id]
+        if units and gold.evidence and gold.category in run.dataset.headline:
+            best = [units[place] for place in _best(index, question.text, len(units))]
+            items = [{"rank": rank, "sources": sources} for rank, (_, sources) in enumerate(best, 1)]
+            unit = unit_of(len(run.dataset.conversations), conversation.id, question.id)
+            yield Measured(gold.category, unit, retrieval_scores(items, gold.evidence))
 
 
 def units_of(kind: str, conversation: Conversation, facts: Sequence[Fact]) -> list[Unit]:
     """What is searched. Facts that name no turn are searched too, and find nothing."""
-    said: list[Unit] = [(_said(turn), (turn.id,)) for turn in conversation.turns]
+    said = [_unit(turn) for turn in conversation.turns]
     match kind:
         case "facts":
             return [(fact.statement, fact.sources) for fact in facts]
         case "turns":
             return said
         case "chunks":
-            return _chunks(said)
+            return [_joined([_unit(turn) for turn in group]) for group in chunks(conversation.turns, CHUNK)]
         case _:
             return [_joined(said)] if said else []
 
 
-def _said(turn: Turn) -> str:
+def _unit(turn: Turn) -> Unit:
     image = f" [Image: {turn.caption}]" if turn.caption else ""
-    return f"{turn.speaker}: {turn.text}{image}"
-
-
-def _chunks(said: Sequence[Unit]) -> list[Unit]:
-    chunks: list[list[Unit]] = []
-    room = 0
-    for unit in said:
-        tokens = count_tokens(unit[0])
-        if tokens > room:
-            chunks.append([])
-            room = CHUNK
-        chunks[-1].append(unit)
-        room -= tokens
-    return [_joined(chunk) for chunk in chunks]
+    return f"{turn.speaker}: {turn.text}{image}", (turn.id,)
 
 
 def _joined(units: Sequence[Unit]) -> Unit:

@@ -6,12 +6,12 @@ Dates on which things were said count as kept with turns and facts; what is infe
 
 from collections.abc import Iterable, Iterator
 
-from experiments.analyses.measured import Measured, memory_of, unit_of
+from experiments.analyses.measured import Measured, memory_of
 from experiments.analyses.words import words
+from experiments.metrics.stats import unit_of
 from experiments.stored import StoredRun
 from trimem.types import Conversation, Fact, Turn
 
-TIERS = ("raw", "facts", "profiles")
 STORES = (("raw",), ("facts",), ("profiles",), ("facts", "profiles"), ("raw", "facts"), ("raw", "facts", "profiles"))
 """What is looked at, alone and together."""
 
@@ -35,6 +35,7 @@ def _measure(run: StoredRun, conversation: Conversation) -> Iterator[tuple[str, 
         "facts": _union(kept for kept, _ in stated),
         "profiles": _union(words(profile.text) for profile in profiles),
     }
+    stores = {store: _union(whole[tier] for tier in store) for store in STORES if all(whole[tier] for tier in store)}
     for question in run.dataset.questions[conversation.id]:
         gold = run.golds[question.id]
         asked = frozenset(words(gold.answer))
@@ -44,12 +45,12 @@ def _measure(run: StoredRun, conversation: Conversation) -> Iterator[tuple[str, 
             "raw": _union(said[id] for id in gold.evidence),
             "facts": _union(kept for kept, sources in stated if sources & set(gold.evidence)),
         }
-        for store in STORES:
-            if all(whole[tier] for tier in store):
-                scores = {"whole": _share(asked, _union(whole[tier] for tier in store))}
-                if gold.evidence and all(tier in near for tier in store):
-                    scores["evidence"] = _share(asked, _union(near[tier] for tier in store))
-                yield " + ".join(store), Measured(gold.category, unit_of(run, conversation.id, question.id), scores)
+        unit = unit_of(len(run.dataset.conversations), conversation.id, question.id)
+        for store, kept in stores.items():
+            scores = {"whole": _share(asked, kept)}
+            if gold.evidence and all(tier in near for tier in store):
+                scores["evidence"] = _share(asked, _union(near[tier] for tier in store))
+            yield " + ".join(store), Measured(gold.category, unit, scores)
 
 
 def _said(turn: Turn) -> str:

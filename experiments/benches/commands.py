@@ -52,8 +52,8 @@ def sweep(overrides: Sequence[str], options: Mapping[str, Any], launch: Path) ->
 def startup(options: Mapping[str, Any], launch: Path) -> list[Figure]:
     """Seconds until --help stands there, until the package is imported, and of a sample run with all replies kept."""
     repeats = options["repeats"]
-    imported = [seconds(lambda: _python(["-c", IMPORTED], launch)) for _ in range(repeats)]
-    heavy = json.loads(_python(["-c", IMPORTED], launch))
+    imported = [seconds(lambda: python(["-c", IMPORTED], launch)) for _ in range(repeats)]
+    heavy = json.loads(python(["-c", IMPORTED], launch))
     helped = [seconds(lambda: _run(["--help"], launch)) for _ in range(repeats)]
     with tempfile.TemporaryDirectory() as folder:
         sample = ["backbone=simulated", "tracker=none", f"paths.cache={folder}/cache"]
@@ -72,15 +72,16 @@ def startup(options: Mapping[str, Any], launch: Path) -> list[Figure]:
 
 def _loads_torch(arguments: Sequence[str], launch: Path) -> bool:
     """Whether a run imports torch, by Python's own account on stderr (`import time: self | cumulative | name`)."""
-    told = _python(["-X", "importtime", "-m", "experiments.run", *arguments], launch, err=True)
+    told = python(["-X", "importtime", "-m", "experiments.run", *arguments], launch, err=True)
     return any(line.rsplit("|", 1)[-1].strip() == "torch" for line in told.splitlines())
 
 
 def _run(arguments: Sequence[str], launch: Path) -> str:
-    return _python(["-m", "experiments.run", *arguments], launch)
+    return python(["-m", "experiments.run", *arguments], launch)
 
 
-def _python(arguments: Sequence[str], launch: Path, err: bool = False) -> str:
+def python(arguments: Sequence[str], launch: Path, err: bool = False) -> str:
+    """What Python prints that is started with these arguments in `launch`. Raises BadInput where it fails."""
     command = [sys.executable, *arguments]
     ended = subprocess.run(command, cwd=launch, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     if ended.returncode:

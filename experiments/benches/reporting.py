@@ -2,17 +2,15 @@
 
 import resource
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from experiments.benches.commands import python
 from experiments.benches.figures import Figure, seconds
 from experiments.identity import content_hash
 from experiments.run_dir import read_json, write_json
-from trimem.errors import BadInput
 
 MOST_SECONDS = 60.0
 MOST_BYTES = 1.5e9
@@ -23,12 +21,12 @@ def report(overrides: Sequence[str], options: Mapping[str, Any], launch: Path) -
     with tempfile.TemporaryDirectory() as folder:
         runs = Path(folder) / "runs"
         fixed = ["tracker=none", "embedder=hash", f"paths.runs={runs}", f"paths.cache={folder}/cache"]
-        _run(["experiments.run", *fixed, *overrides], launch)
+        python(["-m", "experiments.run", *fixed, *overrides], launch)
         (made,) = runs.glob("*/*/metrics.json")
         for seed in range(1, options["runs"]):
             _copy(made.parent, seed)
         n = int((read_json(made) or {})["n"])
-        spent = seconds(lambda: _run(["experiments.report", str(runs), "--out", f"{folder}/out"], launch))
+        spent = seconds(lambda: python(["-m", "experiments.report", str(runs), "--out", f"{folder}/out"], launch))
         size = sum(path.stat().st_size for path in Path(folder, "out").rglob("*") if path.is_file())
     name = f"{options['runs']} runs x {n:,} questions"
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
@@ -46,10 +44,3 @@ def _copy(run: Path, seed: int) -> None:
     copy = run.with_name(content_hash(identity))
     shutil.copytree(run, copy)
     write_json(copy / "manifest.json", {**manifest, "run": copy.name, "identity": identity, "seed": seed})
-
-
-def _run(arguments: Sequence[str], launch: Path) -> None:
-    command = [sys.executable, "-m", *arguments]
-    ended = subprocess.run(command, cwd=launch, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
-    if ended.returncode:
-        raise BadInput(f"{' '.join(command)} ended with {ended.returncode}: {ended.stderr.strip()[-500:]}")

@@ -23,6 +23,11 @@ class Cell(TypedDict):
 NOT_MEASURED: Cell = {"mean": None, "n": 0, "ci": None}
 
 
+def unit_of(conversations: int, conversation: str, question: str) -> str:
+    """What is independent of the rest among so many conversations: a conversation, or with few of them a question."""
+    return conversation if conversations >= MIN_CONVERSATIONS else question
+
+
 def mean_cell(
     values: Sequence[float],
     units: Sequence[Hashable],

@@ -12,7 +12,7 @@ from experiments.metrics.f1 import exact_match, f1_locomo, f1_set, f1_squad, f1_
 from experiments.metrics.judged import Verdicts, judged_cell
 from experiments.metrics.retrieval import covering, retrieval_scores
 from experiments.metrics.rouge import rouge_l
-from experiments.metrics.stats import MIN_CONVERSATIONS, NOT_MEASURED, Cell, interval_note, mean_cell
+from experiments.metrics.stats import NOT_MEASURED, Cell, interval_note, mean_cell, unit_of
 from experiments.rows import Row, is_answered
 from trimem.types import BuildReport
 
@@ -65,12 +65,11 @@ def score_rows(
     """
     by_id = {row["question_id"]: row for row in rows}
     ranked = any(item["rank"] for row in by_id.values() for item in row["items"])
-    clustered = len(dataset.conversations) >= MIN_CONVERSATIONS
     return [
         _score(
             question.id,
             conversation.id,
-            conversation.id if clustered else question.id,
+            unit_of(len(dataset.conversations), conversation.id, question.id),
             by_id.get(question.id),
             golds[question.id],
             dataset.rules,
