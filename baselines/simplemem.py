@@ -85,6 +85,7 @@ class SimpleMem(TriMem):
         structured_top_k: PositiveInt = 5,
         reflection_rounds: NonNegativeInt = 2,
         max_tokens: PositiveInt = 8192,
+        gpu: bool = False,
     ) -> None:
         path = FOLDER / "simplemem_extract.md"
         top_k = (semantic_top_k, keyword_top_k, structured_top_k)
@@ -99,6 +100,7 @@ class SimpleMem(TriMem):
             conversation=conversation,
             use_profiles=False,
             use_raw=False,
+            gpu=gpu,
         )
 
 

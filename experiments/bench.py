@@ -39,7 +39,7 @@ BENCHES: Mapping[str, Callable[[Order], list[Figure]]] = {
     "build": lambda order: model.build(order.overrides, order.options, order.launch),
     "answer": lambda order: model.answer(order.overrides, order.options, order.launch),
     "retrieve": lambda order: storage.retrieve(order.options["sizes"], order.options["questions"]),
-    "ingest": lambda order: storage.ingest(order.options["sizes"], order.options["repeats"]),
+    "ingest": lambda order: storage.ingest(order.options["sizes"]),
     "embed": lambda order: embedding.embed(order.overrides, order.options, order.launch),
     "sweep": lambda order: commands.sweep(order.overrides, order.options, order.launch),
     "startup": lambda order: commands.startup(order.options, order.launch),

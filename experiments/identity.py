@@ -16,7 +16,11 @@ SELECTION: Mapping[str, Any] = {
     "limit": int | None,
 }
 """Keys of a `dataset` node that choose questions; the others go to its loader."""
-IGNORED = {"dataset": ("path", "verify", *SELECTION), "embedder": ("device", "batch_size", "timeout")}
+IGNORED = {
+    "dataset": ("path", "verify", *SELECTION),
+    "embedder": ("device", "batch_size", "timeout"),
+    "method": ("gpu",),
+}
 """Keys that change where something lies or how long it takes, or (a selection) stand in the hash by what they chose."""
 
 

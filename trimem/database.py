@@ -11,6 +11,8 @@ from trimem.errors import BadInput, storage_problem
 SCHEMA_VERSION = "1"
 WAIT_SECONDS = 30
 """How long a writer waits for another process before it is refused."""
+LOG = "wal_autocheckpoint = 4000"
+"""Pages (16 MB) in the log before they are written home: a page that many windows touch is then written once."""
 LISTED = "(SELECT value FROM json_each(?))"
 """A list of any length bound as one JSON value: `id IN {LISTED}`."""
 
@@ -130,7 +132,7 @@ class Database:
         self.insert("meta", [(key, value)], "INSERT OR REPLACE")
 
     def _prepare(self, path: Path, fingerprint: str, conversation: str) -> None:
-        for setting in ("foreign_keys = ON", "journal_mode = WAL", "synchronous = NORMAL"):
+        for setting in ("foreign_keys = ON", "journal_mode = WAL", "synchronous = NORMAL", LOG):
             self._connection.execute(f"PRAGMA {setting}")
         with self.transaction():
             if not self.number("SELECT count(*) FROM sqlite_master"):

@@ -42,7 +42,7 @@ class TriMem:
     `add` and `ask` are for agents, `build`, `retrieve` and `answer` for the harness. Opening a directory again goes
     on where it was. `llm` is a model's name at OpenAI or any `LLM`; without one the parts work by rules. Parts given
     one by one win; the toggles then hold for the others only. `incremental` profiles are updated window by window
-    (the paper), otherwise once a build.
+    (the paper), otherwise once a build. `gpu` searches vectors on the first GPU.
     """
 
     def __init__(
@@ -61,6 +61,7 @@ class TriMem:
         use_planning: bool = True,
         use_reflection: bool = False,
         incremental: bool = False,
+        gpu: bool = False,
         progress: Progress = _silent,
     ) -> None:
         if not str(directory).strip():
@@ -76,7 +77,7 @@ class TriMem:
         self.use_planning = use_planning
         self.incremental = incremental
         self.progress = progress
-        self.store = Store(Path(directory), self.embedder.fingerprint, conversation)
+        self.store = Store(Path(directory), self.embedder.fingerprint, conversation, gpu)
         self._building = threading.RLock()
         self._flushed = False
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import groupby
 
-from trimem.types import Context, Item, Turn
+from trimem.types import Context, Item, Turn, ViewRanks
 
 HEADINGS = {"profile": "Profiles", "fact": "Facts", "turn": "Excerpts of the dialogue"}
 
@@ -29,11 +29,11 @@ def render_turns(turns: Sequence[Turn]) -> str:
     return "\n".join(lines)
 
 
-def turn_item(turn: Turn, score: float = 0.0, rank: int = 0) -> Item:
+def turn_item(turn: Turn, score: float = 0.0, rank: int = 0, views: ViewRanks = ()) -> Item:
     """A turn as the reasoner reads it, with the day on which it was said: `[2023-05-08] Nadia: text`."""
     day = f"[{turn.time:%Y-%m-%d}] " if turn.time else ""
     text = f"{day}{one_line(turn.speaker)}: {one_line(turn.content)}"
-    return Item("turn", turn.id, text, (turn.id,), score, rank)
+    return Item("turn", turn.id, text, (turn.id,), score, rank, views)
 
 
 def render_context(context: Context) -> str:

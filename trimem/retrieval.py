@@ -3,16 +3,17 @@
 Paper: dense, lexical and symbolic search, one top-K, the source turns of what was found, profiles of the people.
 """
 
+import threading
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import replace
 from functools import lru_cache
+from operator import itemgetter
 from types import MappingProxyType
 from typing import cast
 
 from pydantic import NonNegativeInt
 
 from trimem.errors import BadInput
-from trimem.fusion import reciprocal_rank_fusion
+from trimem.fusion import best_first, fused, reciprocal_rank_fusion
 from trimem.people import mentioned, resolve
 from trimem.protocols import Embedder
 from trimem.rendering import turn_item
@@ -20,7 +21,7 @@ from trimem.search import Hits, Unit
 from trimem.store import Store
 from trimem.times import say
 from trimem.tokens import count_tokens
-from trimem.types import Context, Fact, Item, Plan, Profile, Question
+from trimem.types import Context, Fact, Item, Plan, Profile, Question, ViewRanks
 
 VIEWS = ("dense", "lexical", "symbolic")
 FUSIONS = ("sources", "rrf", "none")
@@ -31,6 +32,10 @@ OVERFETCH = 4
 
 _cost = lru_cache(maxsize=1 << 15)(count_tokens)  # the same facts come up again and again
 
+ONE_AT_A_TIME = threading.Lock()
+"""Held while views are searched and fused, FAISS apart: many short steps, after each of which a thread would have to
+wait for the interpreter. Four questions at once took 1.7 times as long as four in turn."""
+
 MEETING_K = 20
 """Constant of the fusion at source turns. The usual 60 is for lists of a thousand; here they are some hundred long."""
 ASKED_ABOUT = 0.5
@@ -39,8 +44,9 @@ OTHER_SIGNAL = 0.2
 
 Found = tuple[Unit, str]
 """A unit and its id; orders by both."""
-Views = Mapping[str, list[list[tuple[Found, float]]]]
-"""By view: what it found for each query (and unit) that it was asked, with scores, best first."""
+Rankings = list[list[tuple[Found, float]]]
+"""What a view found for each query (and unit) that it was asked, with scores, best first."""
+Views = Mapping[str, Rankings]
 
 
 class HybridRetriever:
@@ -76,7 +82,12 @@ class HybridRetriever:
 
     def retrieve(self, question: Question, plan: Plan, store: Store) -> Context:
         """Facts by rank, turns in the order of the conversation, profiles; within the budgets."""
-        ranked = self._ranked(plan if plan.queries else Plan((question.text,)), store)
+        asked = plan if plan.queries else Plan((question.text,))
+        dense = self._dense(asked, store, self._top_k * OVERFETCH)
+        with ONE_AT_A_TIME:
+            return self._context(question, plan, self._ranked(asked, dense, store), store)
+
+    def _context(self, question: Question, plan: Plan, ranked: Sequence[Item], store: Store) -> Context:
         facts = _fitting(self._budget["facts"], [item for item in ranked if item.kind == "fact"])
         kept = {item.id for item in facts}
         turns = self._turns([item for item in ranked if item.kind == "turn" or item.id in kept], store)
@@ -91,48 +102,53 @@ class HybridRetriever:
 
     # Search
 
-    def _ranked(self, plan: Plan, store: Store) -> list[Item]:
+    def _ranked(self, plan: Plan, dense: Rankings, store: Store) -> list[Item]:
         """The global top-K of all units, best first."""
         fuse = {"sources": self._at_sources, "rrf": self._fused, "none": self._concatenated}[self._fusion]
-        views = self._search(plan, store)
+        views = self._search(plan, dense, store)
         best = fuse(views, plan, store)[: self._top_k]
         facts = {fact.id: fact for fact in store.facts_by_id([id_ for (unit, id_), _ in best if unit == "fact"])}
         turns = {turn.id: turn for turn in store.turns_by_id([id_ for (unit, id_), _ in best if unit == "turn"])}
-        items = [
-            fact_item(facts[id_], score, rank) if unit == "fact" else turn_item(turns[id_], score, rank)
+        places = _places(views, {found for found, _ in best})
+        return [
+            fact_item(facts[id_], score, rank, places.get((unit, id_), ()))
+            if unit == "fact"
+            else turn_item(turns[id_], score, rank, places.get((unit, id_), ()))
             for rank, ((unit, id_), score) in enumerate(best, 1)
         ]
-        places = _places(views, {found for found, _ in best})
-        return [replace(item, views=places.get(found, ())) for item, (found, _) in zip(items, best, strict=True)]
 
-    def _search(self, plan: Plan, store: Store) -> Views:
+    def _search(self, plan: Plan, dense: Rankings, store: Store) -> Views:
         """What each view finds for each query, wider than top_k, so that what several find a little can win."""
         width = self._top_k * OVERFETCH
         symbolic = [_of("fact", self._symbolic(plan, store, width))] if "fact" in self._units else []
-        dense, lexical = self._dense(plan, store, width), self._lexical(plan, store, width)
-        return {"dense": dense, "lexical": lexical, "symbolic": symbolic}
+        return {"dense": dense, "lexical": self._lexical(plan, store, width), "symbolic": symbolic}
 
     def _at_sources(self, views: Views, plan: Plan, store: Store) -> list[tuple[Found, float]]:
         """Turns by the votes of all that comes from them, each as its best fact not yet shown, or as itself."""
         rankings, weights = _votes(views)
-        facts = [found for found, _ in reciprocal_rank_fusion(rankings, MEETING_K, weights) if found[0] == "fact"]
-        points = _meeting_points(store.facts_by_id([id_ for _, id_ in facts]))
-        citing: dict[Found, list[Found]] = {}
-        for fact in facts:
-            for turn in points[fact]:
-                citing.setdefault(turn, []).append(fact)
+        votes = fused(rankings, MEETING_K, weights)
+        facts = [id_ for unit, id_ in votes if unit == "fact"]
+        points = _meeting_points(store.facts_by_id(facts))
         at_turns = [[turn for found in ranking for turn in points.get(found, (found,))] for ranking in rankings]
-        scores = dict(reciprocal_rank_fusion(at_turns, MEETING_K, weights))
-        gains = self._gains([id_ for _, id_ in scores], [id_ for _, id_ in facts], plan, store)
-        ranked = sorted(scores, key=lambda turn: (-scores[turn] * gains.get(turn[1], 1.0), turn))
+        scores = fused(at_turns, MEETING_K, weights)
+        gains = self._gains([id_ for _, id_ in scores], facts, plan, store)
+        ranked = best_first({turn: score * gains.get(turn[1], 1.0) for turn, score in scores.items()})
+        citing: dict[Found, list[tuple[float, Found]]] = {}
+        for fact, turns in points.items():
+            for turn in turns:
+                citing.setdefault(turn, []).append((-votes[fact], fact))
         shown: dict[Found, float] = {}
         covered = set[Found]()
-        for turn in ranked:
-            found = next((fact for fact in citing.get(turn, ()) if fact not in shown), turn)
-            if turn in covered or (found[0] == "turn" and not self._use_raw):
+        for turn, score in ranked:
+            if turn in covered:
                 continue
-            shown[found] = scores[turn] * gains.get(turn[1], 1.0)
+            _, found = min((vote for vote in citing.get(turn, ()) if vote[1] not in shown), default=(0.0, turn))
+            if found[0] == "turn" and not self._use_raw:
+                continue
+            shown[found] = score
             covered.update(points.get(found, (found,)))
+            if len(shown) == self._top_k:
+                break
         return list(shown.items())
 
     def _gains(self, turns: Sequence[str], facts: Sequence[str], plan: Plan, store: Store) -> dict[str, float]:
@@ -152,11 +168,11 @@ class HybridRetriever:
     def _fused(self, views: Views, plan: Plan, store: Store) -> list[tuple[Found, float]]:
         """Reciprocal rank fusion of units as they are."""
         rankings, weights = _votes(views)
-        if "symbolic" in self._views and "fact" in self._units:
-            so_far = [found for found, _ in reciprocal_rank_fusion(rankings, weights=weights)]
-            rankings.append(self._symbolic_among(so_far, plan, store, self._top_k * OVERFETCH))
-            weights.append(1.0)
-        return reciprocal_rank_fusion(rankings, weights=weights)
+        so_far = reciprocal_rank_fusion(rankings, weights=weights)
+        if "symbolic" not in self._views or "fact" not in self._units:
+            return so_far
+        met = self._symbolic_among([found for found, _ in so_far], views["symbolic"][0], plan, store)
+        return reciprocal_rank_fusion([met], so_far=dict(so_far))
 
     def _concatenated(
         self,
@@ -170,13 +186,13 @@ class HybridRetriever:
             firsts.setdefault(found, score)
         return list(firsts.items())
 
-    def _dense(self, plan: Plan, store: Store, k: int) -> list[list[tuple[Found, float]]]:
+    def _dense(self, plan: Plan, store: Store, k: int) -> Rankings:
         if "dense" not in self._views or self._embedder is None:
             return []
         queries = self._embedder.encode(plan.queries, query=True)
         return [_of(unit, hits) for unit in self._units for hits in store.search_dense(unit, queries, k)]
 
-    def _lexical(self, plan: Plan, store: Store, k: int) -> list[list[tuple[Found, float]]]:
+    def _lexical(self, plan: Plan, store: Store, k: int) -> Rankings:
         if "lexical" not in self._views:
             return []
         texts = dict.fromkeys([*plan.queries, *([" ".join(plan.keywords)] if plan.keywords else [])])
@@ -187,17 +203,19 @@ class HybridRetriever:
             return []
         return store.search_symbolic(plan.persons, plan.entities, plan.location, plan.time, k, among)
 
-    def _symbolic_among(self, so_far: Sequence[Found], plan: Plan, store: Store, k: int) -> list[Found]:
+    def _symbolic_among(
+        self, so_far: Sequence[Found], alone: Sequence[tuple[Found, float]], plan: Plan, store: Store
+    ) -> list[Found]:
         """Facts by the signals they meet, equals in the order of the other views, then by id.
 
         Alone, a signal that half of the facts meet would put arbitrary facts to the front; so it reorders what the
         other views have found, and only then brings its own.
         """
-        places = {found: place for place, found in enumerate(so_far)}
         ids = [id_ for unit, id_ in so_far if unit == "fact"]
-        met = dict(self._symbolic(plan, store, k)) | dict(self._symbolic(plan, store, len(ids), ids))
-        found: list[Found] = [("fact", id_) for id_ in met]
-        return sorted(found, key=lambda fact: (-met[fact[1]], places.get(fact, len(places)), fact[1]))
+        reordered = self._symbolic(plan, store, len(ids), ids)
+        seen = set(ids)
+        own = [(id_, signals) for (_, id_), signals in alone if id_ not in seen]
+        return [("fact", id_) for id_, _ in sorted([*reordered, *own], key=itemgetter(1), reverse=True)]
 
     # What comes along
 
@@ -231,7 +249,7 @@ def _votes(views: Views) -> tuple[list[list[Found]], list[float]]:
     return rankings, [1 / len(view) for view in voting for _ in view]
 
 
-def _places(views: Views, shown: Set[Found]) -> dict[Found, tuple[tuple[str, int], ...]]:
+def _places(views: Views, shown: Set[Found]) -> dict[Found, ViewRanks]:
     """The views that found each of `shown`, with its best rank over the queries that each was asked."""
     best: dict[Found, dict[str, int]] = {}
     for view, rankings in views.items():
@@ -243,10 +261,11 @@ def _places(views: Views, shown: Set[Found]) -> dict[Found, tuple[tuple[str, int
     return {found: tuple(ranks.items()) for found, ranks in best.items()}
 
 
-def fact_item(fact: Fact, score: float = 0.0, rank: int = 0) -> Item:
+def fact_item(fact: Fact, score: float = 0.0, rank: int = 0, views: ViewRanks = ()) -> Item:
     """A fact as the reasoner reads it: the statement, with time and place where they are known."""
     known = "; ".join(filter(None, (fact.time and say(fact.time), fact.location)))
-    return Item("fact", fact.id, f"{fact.statement} ({known})" if known else fact.statement, fact.sources, score, rank)
+    text = f"{fact.statement} ({known})" if known else fact.statement
+    return Item("fact", fact.id, text, fact.sources, score, rank, views)
 
 
 def _profiles_of(people: Iterable[str], store: Store) -> list[Profile]:

@@ -6,9 +6,10 @@ milliseconds, scoring it less than one; so lists are read once and kept until so
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date
 from functools import cached_property, lru_cache
+from operator import itemgetter
 from typing import Literal
 
 import numpy as np
@@ -24,6 +25,12 @@ Places = npt.NDArray[np.int64]
 Scores = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
+Posting = tuple[Places | slice, Scores]
+"""Places and a number at each; of what stands nearly everywhere all places (a slice), which add up much faster."""
+
+ALL = slice(None)
+COMMON = 0.25
+"""The share of items from which on a posting covers all places."""
 LISTS_KEPT = 2048
 """Posting lists that stay in memory: the words of some 400 questions."""
 
@@ -56,8 +63,8 @@ class Postings:
         """BM25 (k1 1.2, b .75), the best `k`, higher is better, ties by id."""
         scores = np.zeros(len(self._ids))
         for word in query_words(text):
-            found, weights = self.word(word)
-            scores[found] += weights
+            at, weights = self.word(word)
+            scores[at] += weights
         return self._best(scores, k)
 
     def search_symbolic(
@@ -69,22 +76,27 @@ class Postings:
         k: int,
         among: Iterable[str] | None = None,
     ) -> Hits:
-        """Facts (only those of `among`, if given) by how many of the asked signals they meet. `persons` are keys."""
+        """Facts by how many of the asked signals they meet, ties by id; `persons` are keys.
+
+        With `among` only those, ties in their order.
+        """
         scores = np.zeros(len(self._ids))
         for kind, name in {("person", name) for name in persons} | {("entity", key(name)) for name in entities}:
-            scores[self.signal((kind,), name)] += 1
+            at, ones = self.signal((kind,), name)
+            scores[at] += ones
         scores += self._there(location) + self._then(time)
         if among is None:
             return self._best(scores, k)
-        asked = [place for id_ in among if (place := self._places.get(id_)) is not None]
-        kept = np.zeros(len(scores))
-        kept[asked] = scores[asked]
-        return self._best(kept, k)
+        asked = [(id_, place) for id_ in among if (place := self._places.get(id_)) is not None]
+        met = scores[[place for _, place in asked]].tolist()
+        hits = [(id_, score) for (id_, _), score in zip(asked, met, strict=True) if score]
+        return sorted(hits, key=itemgetter(1), reverse=True)[: max(k, 0)]
 
     def _there(self, location: str | None) -> Mask:
         met = np.zeros(len(self._ids), dtype=bool)
         for name in places(location):
-            met[self.signal(("place", "entity"), name)] = True
+            at, ones = self.signal(("place", "entity"), name)
+            met[at] |= ones > 0
         return met
 
     def _then(self, time: str | None) -> Mask:
@@ -99,15 +111,11 @@ class Postings:
         return {id_: place for place, id_ in enumerate(self._ids)}
 
     def _best(self, scores: Scores, k: int) -> Hits:
-        found = np.flatnonzero(scores)
-        if len(found) > k > 0:
-            least = np.partition(scores[found], len(found) - k)[len(found) - k]
-            above, equal = found[scores[found] > least], found[scores[found] == least]
-            found = np.concatenate([above, equal[: k - len(above)]])  # of thousands of equals the first ones by id
-        ranked = found[np.argsort(-scores[found], kind="stable")][: max(k, 0)]
-        return [(self._ids[place], float(scores[place])) for place in ranked]
+        found = _top(scores, max(k, 0))
+        found = found[np.argsort(-scores[found], kind="stable")]
+        return [(self._ids[place], score) for place, score in zip(found.tolist(), scores[found].tolist(), strict=True)]
 
-    def _read_word(self, word: str) -> tuple[Places, Scores]:
+    def _read_word(self, word: str) -> Posting:
         """Where a word stands, and what it is worth there.
 
         FTS5 floors the weight of a word that more than half of the texts contain to 0 (exactly: 1e-6), so that in a
@@ -118,14 +126,21 @@ class Postings:
         rows = self._db.rows(f"SELECT rowid, -bm25({table}) FROM {table} WHERE {table} MATCH ?", f'"{word}"')
         odds = (len(self._ids) - len(rows) + 0.5) / (len(rows) + 0.5)
         floored = math.log(odds) if odds > 1 else 1e-6
-        found = np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))
-        weights = np.fromiter((row[1] for row in rows), dtype=np.float64, count=len(rows))
-        return self._place[found], weights * (math.log1p(odds) / floored)
+        weights = np.array([row[1] for row in rows]) * (math.log1p(odds) / floored)
+        return self._posting([row[0] for row in rows], weights)
 
-    def _read_signal(self, kinds: tuple[str, ...], name: str) -> Places:
+    def _read_signal(self, kinds: tuple[str, ...], name: str) -> Posting:
         marks = ", ".join("?" * len(kinds))
         rows = self._db.rows(f"SELECT DISTINCT fact FROM signals WHERE kind IN ({marks}) AND key = ?", *kinds, name)
-        return self._place[np.fromiter((row[0] for row in rows), dtype=np.int64, count=len(rows))]
+        return self._posting([row[0] for row in rows], np.ones(len(rows)))
+
+    def _posting(self, rows: Sequence[int], weights: Scores) -> Posting:
+        at = self._place[np.array(rows, dtype=np.int64)]
+        if len(rows) < COMMON * len(self._ids):
+            return at, weights
+        everywhere = np.zeros(len(self._ids))
+        everywhere[at] = weights
+        return ALL, everywhere
 
     @cached_property
     def _days(self) -> tuple[Places, Places]:
@@ -136,6 +151,24 @@ class Postings:
             begins[self._place[row]] = date.fromisoformat(first).toordinal()
             ends[self._place[row]] = date.fromisoformat(last).toordinal()
         return begins, ends
+
+
+def _top(scores: Scores, k: int) -> Places:
+    """Where the `k` highest positive scores are, of equals the first.
+
+    A full selection among 50,000 candidates takes milliseconds, more so with many equals. The k-th best of a sample
+    is a lower bound that leaves few of them, so each round selects in a sample of what the last one left.
+    """
+    found = np.flatnonzero(scores > 0)
+    while len(found) > k > 0:
+        values = scores[found]
+        sample = values[:: math.isqrt(len(found) // k)]
+        least = np.partition(sample, len(sample) - k)[len(sample) - k]
+        above = found[values > least]
+        if len(above) < k:
+            return np.concatenate([above, found[values == least][: k - len(above)]])
+        found = above
+    return found[:k]
 
 
 def query_words(text: str) -> list[str]:

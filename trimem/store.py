@@ -33,7 +33,7 @@ from trimem.rows import (
 )
 from trimem.search import Hits, Postings, Unit
 from trimem.types import Extraction, Fact, Profile, Turn
-from trimem.vectors import StoredVectors, by_id
+from trimem.vectors import StoredVectors, by_id, check_gpu
 
 FILE = "memory.sqlite"
 KEPT = 50_000
@@ -56,12 +56,16 @@ class Window:
 class Store:
     """The memory in `directory`, opened where it was left. Raises BadInput for another schema, embedder or owner.
 
-    `fingerprint` is that of the embedder ("" = none is used now), `conversation` the id of whose memory it is.
+    `fingerprint` is that of the embedder ("" = none is used now), `conversation` the id of whose memory it is;
+    `gpu` searches vectors on the first GPU, and raises BadInput where there is none.
     """
 
-    def __init__(self, directory: Path, fingerprint: str = "", conversation: str = "") -> None:
+    def __init__(self, directory: Path, fingerprint: str = "", conversation: str = "", gpu: bool = False) -> None:
+        if gpu:
+            check_gpu()  # now, not when a memory that took hours is searched for the first time
         self._db = Database(Path(directory) / FILE, fingerprint, conversation)
-        self._vectors: dict[Unit, StoredVectors] = {unit: StoredVectors(self._db, unit) for unit in ("fact", "turn")}
+        units: tuple[Unit, ...] = ("fact", "turn")
+        self._vectors = {unit: StoredVectors(self._db, unit, gpu) for unit in units}
         self._named = Named(self._db)
         self._speakers: tuple[tuple[str, ...], int, int] = (), 0, -1
         self._reads: dict[str, Any] = {}
@@ -255,7 +259,7 @@ class Store:
         k: int,
         among: Iterable[str] | None = None,
     ) -> Hits:
-        """The `k` facts (of `among`, if given) that meet most of the asked signals: any will do; ties by id."""
+        """The `k` facts that meet most of the asked signals, any will do; ties by id, with `among` in its order."""
         with self._db.lock:
             postings, keys = self._postings("fact"), self._keys(persons)
             return postings.search_symbolic(keys, entities, location, time, k, among)

@@ -15,6 +15,9 @@ from typing import Literal
 
 Kind = Literal["fact", "turn", "profile", "chunk", "note", "page", "segment", "episode", "theme"]
 
+ViewRanks = tuple[tuple[str, int], ...]
+"""The views that found an item, each with its best rank there."""
+
 SECTIONS = (
     "identity",
     "personality",
@@ -156,7 +159,7 @@ class Item:
     """Anything a memory can put before the reasoner. `sources` are turn ids: retrieval is measured by them.
 
     `rank` counts from 1 in the order of retrieval; 0 marks what was not ranked but brought along
-    (the source turns of retrieved facts, profiles). `views` are the views that found it, each with its best rank there.
+    (the source turns of retrieved facts, profiles). `views` tells by which views it was found.
     """
 
     kind: Kind
@@ -165,7 +168,7 @@ class Item:
     sources: tuple[str, ...] = ()
     score: float = 0.0
     rank: int = 0
-    views: tuple[tuple[str, int], ...] = ()
+    views: ViewRanks = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,8 @@ CALLS = {
     "method=simplemem": None,
 }
 """Ways of answering, and the calls a question that are asked of them."""
+BUSY = 2
+"""Questions under way for each place at the server: while some wait for it, others are searched for."""
 PROBES = 320
 
 
@@ -110,10 +112,11 @@ def build(overrides: Sequence[str], options: Mapping[str, Any], launch: Path) ->
     with tempfile.TemporaryDirectory() as kept:
         replies, work = rehearsed(config, Path(kept), width)
         with serving(replies, latency, width) as url:
-            warm = [once(config, _client(url, width), Path(kept), width) for _ in range(options["repeats"])]
+            warm = [once(config, _client(url, width), Path(kept), BUSY * width) for _ in range(options["repeats"])]
             with tempfile.TemporaryDirectory() as empty:
-                cold = once(config, _client(url, width), Path(empty), width)
-        own = [once(config, Replayed(replies, width), Path(kept), width) for _ in range(options["repeats"])]
+                cold = once(config, _client(url, width), Path(empty), BUSY * width)
+        alone = [once(config, Replayed(replies, width), Path(kept), 1) for _ in range(options["repeats"])]
+        side_by_side = [once(config, Replayed(replies, width), Path(kept), width) for _ in range(options["repeats"])]
     _check([*warm, cold])
     stages = {name: usage.calls for name, usage in work.building.items()}
     path = sum(latency * math.ceil(calls / width) for calls in stages.values())
@@ -125,9 +128,10 @@ def build(overrides: Sequence[str], options: Mapping[str, Any], launch: Path) ->
         _over_path("answer", [run.answer for run in warm], asking),
         Figure("build", "critical path, build and answer", path + asking, "s"),
         Figure("build", "build and answer, no cached embeddings", cold.build + cold.answer, "s"),
-        Figure("build", "own CPU, build", statistics.median(run.build_cpu for run in own), "s"),
-        Figure("build", "own CPU a question", _each([r.answer_cpu for r in own], questions) * 1000, "ms", OWN_CPU_MS),
-        Figure("build", "CPU a question with the client", _each([r.answer_cpu for r in warm], questions) * 1000, "ms"),
+        Figure("build", "own CPU, build", statistics.median(run.build_cpu for run in alone), "s"),
+        Figure("build", "own CPU a question, one thread", _cpu_each(alone, questions), "ms", OWN_CPU_MS),
+        Figure("build", f"own CPU a question, {width} threads", _cpu_each(side_by_side, questions), "ms"),
+        Figure("build", "CPU a question with the client", _cpu_each(warm, questions), "ms"),
     ]
 
 
@@ -204,8 +208,9 @@ def _over_path(name: str, walls: Sequence[float], path: float, bench: str = "bui
     return Figure(bench, f"wall / critical path, {name}", statistics.median(walls) / path, "", OVER_PATH)
 
 
-def _each(totals: Sequence[float], n: int) -> float:
-    return statistics.median(totals) / n
+def _cpu_each(runs: Sequence[Timed], questions: int) -> float:
+    """Median CPU milliseconds a question."""
+    return statistics.median(run.answer_cpu for run in runs) / questions * 1000
 
 
 def _cpu(work: Callable[[], object]) -> float:

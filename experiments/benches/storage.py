@@ -26,6 +26,8 @@ OPENING_SECONDS = 2.0
 SESSION_RATIO = 1.5
 SESSION = 5
 """Windows in an added session."""
+SESSIONS = 20
+"""Sessions added: SQLite empties its log after every third or so."""
 CHECKED = 20
 """Queries that are compared with an exact search in numpy."""
 
@@ -120,25 +122,30 @@ def _open(folder: Path) -> tuple[float, int]:
     return seconds(work), peak_bytes() - before
 
 
-def ingest(sizes: Sequence[int], repeats: int) -> list[Figure]:
+def ingest(sizes: Sequence[int]) -> list[Figure]:
     """Facts a second into an empty store, and what one more session costs a store of each size."""
-    filled = [(size, *_ingest(size, repeats)) for size in sizes]
-    rates = [Figure("ingest", f"{n:,} facts", rate, "facts/s", LEAST_RATE, "least") for n, rate, _ in filled]
-    sessions = [Figure("ingest", f"one more session, {n:,} facts", cost * 1000, "ms") for n, _, cost in filled]
-    first, last = filled[0], filled[-1]
-    name = f"one more session, {last[0]:,} to {first[0]:,} facts"
-    return [*rates, Figure("ingest", name, last[2] / first[2], "", SESSION_RATIO), *sessions]
+    filled = {size: _ingest(size) for size in sizes}
+    rates = [Figure("ingest", f"{n:,} facts", rate, "facts/s", LEAST_RATE, "least") for n, (rate, _) in filled.items()]
+    costs = {size: statistics.median(sessions) for size, (_, sessions) in filled.items()}
+    means = {size: statistics.mean(sessions) for size, (_, sessions) in filled.items()}
+    name = f"one more session, {max(sizes):,} to {min(sizes):,} facts"
+    return [
+        *rates,
+        Figure("ingest", name, costs[max(sizes)] / costs[min(sizes)], "", SESSION_RATIO),
+        Figure("ingest", f"{name}, mean", means[max(sizes)] / means[min(sizes)], ""),
+        *(Figure("ingest", f"one more session, {size:,} facts", cost * 1000, "ms") for size, cost in costs.items()),
+    ]
 
 
-def _ingest(size: int, repeats: int) -> tuple[float, float]:
-    """Facts a second, and the median seconds of a further session."""
+def _ingest(size: int) -> tuple[float, list[float]]:
+    """Facts a second, and the seconds of each further session."""
     invented = Invented()
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder), Drawn.fingerprint) as store:
         work = list(invented.windows(size))
         rate = size / seconds(partial(_put, store, work))
         store.search_dense("fact", invented.vectors(1), TOP_K)  # the index is in memory and is kept in step
-        sessions = [list(invented.windows(SESSION * WINDOW, size + n * SESSION * WINDOW)) for n in range(repeats)]
-        return rate, statistics.median([seconds(partial(_put, store, session)) for session in sessions])
+        sessions = [list(invented.windows(SESSION * WINDOW, size + n * SESSION * WINDOW)) for n in range(SESSIONS)]
+        return rate, [seconds(partial(_put, store, session)) for session in sessions]
 
 
 def _put(store: Store, work: Iterable[Written]) -> None:

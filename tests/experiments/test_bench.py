@@ -109,7 +109,7 @@ def test_the_command_writes_its_figures(tmp_path: Path) -> None:
     ended = subprocess.run(command, cwd=tmp_path, env=clean_environment(), capture_output=True, text=True, timeout=120)
     assert ended.returncode == 0, ended.stderr
     kept = json.loads((tmp_path / "bench.json").read_text())
-    assert [figure["bench"] for figure in kept["figures"]] == ["ingest"] * 5
+    assert [figure["bench"] for figure in kept["figures"]] == ["ingest"] * 6
     assert kept["versions"]["python"] and kept["machine"]["cores"]
 
 
